@@ -1,0 +1,279 @@
+Feature: a cluster's identity is made once and never again
+  S64-S85: override ConfigMap, fsid and keys, the operator's own configuration,
+  and what is recorded of the mons.
+
+  Background:
+    Given nodes "master-node"
+
+  @S64 @S65
+  Scenario: the override ConfigMap
+    When the CephCluster "rook-ceph" is applied
+    Then within 2m the ConfigMap "rook-config-override" holds
+      """yaml
+      data: {config: ""}
+      """
+    And the ConfigMap "rook-config-override" is owned by the CephCluster "rook-ceph"
+
+  @S66
+  Scenario: what a user wrote into the override ConfigMap stays
+    Given the operator is stopped
+    And this is applied
+      """yaml
+      apiVersion: v1
+      kind: ConfigMap
+      metadata: {name: rook-config-override, namespace: rook-ceph}
+      data:
+        config: |
+          [global]
+          osd crush update on start = false
+      """
+    And the CephCluster "rook-ceph" is applied
+    When the operator starts
+    Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the ConfigMap "rook-config-override" has under "config"
+      """
+      [global]
+      osd crush update on start = false
+      """
+
+  @S69 @S70 @S71 @S72
+  Scenario: keys are made by ceph-authtool
+    When the CephCluster "rook-ceph" is applied
+    Then within 2m there is a Secret "rook-ceph-mon"
+    And the operator ran
+      """
+      ceph-authtool --create-keyring /var/lib/rook/rook-ceph/mon.keyring --gen-key -n mon. --cap mon 'allow *'
+      ceph-authtool --create-keyring /var/lib/rook/rook-ceph/client.admin.keyring --gen-key -n client.admin --cap mon 'allow *' --cap osd 'allow *' --cap mgr 'allow *' --cap mds 'allow *'
+      """
+    And the Secret "rook-ceph-mon" is owned by the CephCluster "rook-ceph"
+    And the Secret "rook-ceph-mon" holds
+      """yaml
+      type: kubernetes.io/rook
+      """
+    And the Secret "rook-ceph-mon" has under "cluster-name"
+      """
+      rook-ceph
+      """
+    And the Secret "rook-ceph-mon" has under "fsid"
+      """
+      <uuid>
+      """
+
+  @S69 @S72
+  Scenario: the keys are whole
+    When the CephCluster "rook-ceph" is applied
+    Then within 2m the Secret "rook-ceph-mon" has under "mon-secret"
+      """
+      <key>
+      """
+    And the Secret "rook-ceph-mon" has under "admin-secret"
+      """
+      <key>
+      """
+
+  @S67
+  Scenario: a secret that cannot be read is not one that is missing
+    Given the API server refuses the operator to get a Secret 3 times
+    When the CephCluster "rook-ceph" is applied
+    Then within 1m the operator logs error "failed to create cluster in namespace rook-ceph. <any>failed to get mon secrets. <any>"
+    And the operator ran "ceph-authtool" 0 times
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+
+  @S69 @S72
+  Scenario: a keyring tool that fails is reported
+    Given the operator's "ceph-authtool" fails with exit code 1 and "error writing keyring"
+    When the CephCluster "rook-ceph" is applied
+    Then within 1m the operator logs error "failed to create cluster in namespace rook-ceph. <any>failed to create mon secrets. <any>failed to gen secret<any>"
+    And there is no Secret "rook-ceph-mon"
+
+  @S68 @S69 @B14
+  Scenario: a lost secret of a living cluster is never replaced by a new identity
+    Given the CephCluster "rook-ceph" is applied
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    When the operator is stopped
+    And the Secret "rook-ceph-mon" is deleted
+    And the operator starts
+    Then within 2m the condition "Ready" of the CephCluster "rook-ceph" says
+      """
+      not expected to create new cluster info and did not find existing secret
+      rook-ceph-mon
+      """
+    And there is no Secret "rook-ceph-mon"
+
+  @S73 @S74
+  Scenario: a restarted operator loads the identity and runs no tool
+    Given the CephCluster "rook-ceph" is applied
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    When the operator is restarted
+    And 1m pass
+    Then the operator logs debug "found existing monitor secrets for cluster rook-ceph"
+    And the operator ran "ceph-authtool" 2 times
+    And the mon "a" forms a quorum
+
+  @S75 @S76 @S77 @S79
+  Scenario: the operator's configuration, byte for byte
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {cephVersion: {image: "ceph/ceph:v14.2.0-20190410"}, mon: {count: 1}}
+      """
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    Then the file "/var/lib/rook/rook-ceph/rook-ceph.config" of the operator is
+      """
+      [global]
+      fsid                      = <uuid>
+      run dir                   = /var/lib/rook/rook-ceph
+      mon initial members       = a
+      mon host                  = v1:<ip>:6789
+      log file                  = /dev/stderr
+      mon cluster log file      = /dev/stderr
+      mon keyvaluedb            = rocksdb
+      mon_allow_pool_delete     = true
+      mon_max_pg_per_osd        = 1000
+      debug default             = 0
+      debug rados               = 0
+      debug mon                 = 0
+      debug osd                 = 0
+      debug bluestore           = 0
+      debug filestore           = 0
+      debug journal             = 0
+      debug leveldb             = 0
+      filestore_omap_backend    = rocksdb
+      osd pg bits               = 11
+      osd pgp bits              = 11
+      osd pool default size     = 1
+      osd pool default min size = 1
+      osd pool default pg num   = 100
+      osd pool default pgp num  = 100
+      rbd_default_features      = 3
+      fatal signal handlers     = false
+
+      [client.admin]
+      keyring = /var/lib/rook/rook-ceph/client.admin.keyring
+      """
+
+  @S75
+  Scenario: bare ceph commands find the same configuration
+    When the CephCluster "rook-ceph" is applied
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    Then the files "/var/lib/rook/rook-ceph/rook-ceph.config" and "/etc/ceph/ceph.conf" of the operator are the same
+
+  @S78 @S82
+  Scenario: daemons get the configuration with the user's settings in it
+    Given the operator is stopped
+    And this is applied
+      """yaml
+      apiVersion: v1
+      kind: ConfigMap
+      metadata: {name: rook-config-override, namespace: rook-ceph}
+      data:
+        config: |
+          [global]
+          osd_pool_default_size = 3
+          [osd]
+          osd max backfills = 2
+      """
+    And the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {cephVersion: {image: "ceph/ceph:v16.2.15"}, mon: {count: 1}}
+      """
+    When the operator starts
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    Then the Secret "rook-ceph-config" has under "mon_initial_members"
+      """
+      a
+      """
+    And the ConfigMap "rook-ceph-config" holds
+      """yaml
+      data: {ceph.conf: <any>osd pool default size     = 3<any>[osd]<any>osd max backfills<any>}
+      """
+
+  @S80 @S81 @S92
+  Scenario: what is recorded of the mons
+    Given these nodes
+      | name   | address        |
+      | node-x | 192.168.72.106 |
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec:
+        mon: {count: 1}
+        placement: {mon: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [node-x]}]}]}}}}
+      """
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    Then the ConfigMap "rook-ceph-mon-endpoints" has under "data"
+      """
+      a=<ip>:6789
+      """
+    And the ConfigMap "rook-ceph-mon-endpoints" has under "maxMonId"
+      """
+      0
+      """
+    And the ConfigMap "rook-ceph-mon-endpoints" has under "mapping"
+      """
+      {"node":{"a":{"Name":"node-x","Hostname":"node-x","Address":"192.168.72.106"}},"port":{}}
+      """
+
+  @S81
+  Scenario: endpoints that cannot be saved are an error
+    Given the API server refuses the operator to create a ConfigMap 100 times
+    When the CephCluster "rook-ceph" is applied
+    And 10s pass
+    Then there is no Deployment "rook-ceph-mon-a"
+
+  @S83 @S84
+  Scenario: the keyrings that daemons share
+    When the CephCluster "rook-ceph" is applied
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    Then the Secret "rook-ceph-mons-keyring" has under "keyring"
+      """
+      [mon.]
+      	key = <key>
+      	caps mon = "allow *"
+
+      [client.admin]
+      	key = <key>
+      	auid = 0
+      	caps mds = "allow *"
+      	caps mon = "allow *"
+      	caps osd = "allow *"
+      	caps mgr = "allow *"
+      """
+    And the Secret "rook-ceph-admin-keyring" has under "keyring"
+      """
+      [client.admin]
+      	key = <key>
+      	auid = 0
+      	caps mds = "allow *"
+      	caps mon = "allow *"
+      	caps osd = "allow *"
+      	caps mgr = "allow *"
+      """
+
+  @S83 @S84
+  Scenario Outline: a keyring that cannot be stored is an error, and tried again
+    Given the CephCluster "rook-ceph" is applied
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the operator is stopped
+    And the Secret "<secret>" is deleted
+    And the API server refuses the operator to create a Secret 2 times
+    When the operator starts
+    Then within 1m the operator logs error "failed to create cluster in namespace rook-ceph. <any><words><any>"
+    And within 1m there is a Secret "<secret>"
+
+    Examples:
+      | secret                  | words                             |
+      | rook-ceph-mons-keyring  | failed to save mon keyring secret. |
+      | rook-ceph-admin-keyring | failed to save admin keyring secret. |
+
+  @S85
+  Scenario: an identity that cannot be had ends the pass before anything uses it
+    Given the API server refuses the operator to get a Secret 50 times
+    When the CephCluster "rook-ceph" is applied
+    And 20s pass
+    Then the operator logs error "failed to create cluster in namespace rook-ceph. failed to get cluster info. <any>"
+    And there is no ConfigMap "rook-ceph-mon-endpoints"
+
+  @S70 @S117
+  Scenario: no key is ever logged or shown in a command line
+    When the CephCluster "rook-ceph" is applied
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    Then no log line, command line, event or status of the operator shows a key

@@ -1,0 +1,86 @@
+Feature: the resource says how far its cluster is
+  S49-S55 with what was settled (23): the first try comes at once, later ones back
+  off to 6 s, and nothing is ever given up for good.
+
+  @S49 @S52 @S54
+  Scenario: from Creating to Created
+    Given a node "n1"
+    When the CephCluster "rook-ceph" is applied
+    Then within 5s the CephCluster "rook-ceph" is in state "Creating"
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the message of the CephCluster "rook-ceph" is ""
+    And the condition "Ready" of the CephCluster "rook-ceph" is "True"
+    And the CephCluster "rook-ceph" holds
+      """yaml
+      metadata: {finalizers: [cephcluster.ceph.rook.io]}
+      """
+
+  @S50
+  Scenario: a step that fails is tried again until it works
+    Given a node "n1"
+    And the API server refuses the operator to create a ConfigMap 5 times
+    When the CephCluster "rook-ceph" is applied
+    Then within 30s the operator logs error "failed to create cluster in namespace rook-ceph. failed to create override configmap rook-ceph. <any>"
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+
+  @S51
+  Scenario: after an hour without success the state is Error, and it still goes on
+    Given a node "n1"
+    And the operator's "_status" fails with exit code 1 and "timed out"
+    When the CephCluster "rook-ceph" is applied
+    And 59m pass
+    Then the CephCluster "rook-ceph" is in state "Creating"
+    When 2m pass
+    Then the CephCluster "rook-ceph" is in state "Error"
+    And the message of the CephCluster "rook-ceph" is "giving up creating cluster in namespace rook-ceph after 1h0m0s"
+    When the operator's "_status" works again
+    Then within 1m the CephCluster "rook-ceph" is in state "Created"
+
+  @S53
+  Scenario: health is looked at every minute, and its changes are dated
+    Given a node "n1" with disks "sdb" of 100Gi
+    And the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 1}, storage: {useAllNodes: true, useAllDevices: true}}
+      """
+    And within 10m the CephCluster "rook-ceph" has health "HEALTH_OK"
+    When the admin runs `ceph osd set noout`
+    Then within 61s the CephCluster "rook-ceph" has health "HEALTH_WARN"
+    And the status of the CephCluster "rook-ceph" holds
+      """yaml
+      ceph:
+        health: HEALTH_WARN
+        previousHealth: HEALTH_OK
+        lastChanged: <time>
+        lastChecked: <time>
+        details: {OSDMAP_FLAGS: {severity: HEALTH_WARN, message: "noout flag(s) set"}}
+      """
+
+  @S53
+  Scenario: a check that fails leaves the status as it was
+    Given a node "n1" with disks "sdb" of 100Gi
+    And the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 1}, storage: {useAllNodes: true, useAllDevices: true}}
+      """
+    And within 10m the CephCluster "rook-ceph" has health "HEALTH_OK"
+    When the operator's "ceph status" fails with exit code 1 and "timed out"
+    And 10m pass
+    Then the CephCluster "rook-ceph" has health "HEALTH_OK"
+
+  @S55
+  Scenario: status writes leave the spec and what kubectl keeps alone
+    Given a node "n1"
+    And the CephCluster "rook-ceph" is applied
+    When within 5m the CephCluster "rook-ceph" is in state "Created"
+    Then the CephCluster "rook-ceph" holds
+      """yaml
+      metadata:
+        generation: 1
+        annotations:
+          kubectl.kubernetes.io/last-applied-configuration: <any>"spec":<any>
+      spec:
+        cephVersion: {image: "ceph/ceph:v14.2.0-20190410"}
+        dataDirHostPath: /var/lib/rook
+        mon: {count: 1}
+      """

@@ -1,0 +1,160 @@
+package steps
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/cucumber/godog"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+func statusSteps() []Step {
+	return []Step{
+		{
+			Pattern: `^` + within + `the CephCluster ` + name + ` is in state ` + name + `$`,
+			Example: `within 5m the CephCluster "rook-ceph" is in state "Created"`,
+			Meaning: "compares status.state (S52)",
+			Do: func(ctx context.Context, limit, named, state string) error {
+				return soon(ctx, limit, func() error { return statusIs(ctx, named, state, "state") })
+			},
+		},
+		{
+			Pattern: `^` + within + `the CephCluster ` + name + ` has health ` + name + `$`,
+			Example: `within 5m the CephCluster "rook-ceph" has health "HEALTH_OK"`,
+			Meaning: "compares status.ceph.health (S53)",
+			Do: func(ctx context.Context, limit, named, health string) error {
+				return soon(ctx, limit, func() error { return statusIs(ctx, named, health, "ceph", "health") })
+			},
+		},
+		{
+			Pattern: `^` + within + `the message of the CephCluster ` + name + ` is ` + name + `$`,
+			Example: `within 1m the message of the CephCluster "rook-ceph" is "giving up creating cluster in namespace rook-ceph after 1h0m0s"`,
+			Meaning: "compares status.message",
+			Do: func(ctx context.Context, limit, named, text string) error {
+				return soon(ctx, limit, func() error { return statusIs(ctx, named, text, "message") })
+			},
+		},
+		{
+			Pattern: `^` + within + `the condition ` + name + ` of the CephCluster ` + name + ` is ` + name + `$`,
+			Example: `within 1m the condition "Ready" of the CephCluster "rook-ceph" is "True"`,
+			Meaning: "compares a condition's status",
+			Do: func(ctx context.Context, limit, condition, named, status string) error {
+				return soon(ctx, limit, func() error { return conditionIs(ctx, named, condition, status, "", "") })
+			},
+		},
+		{
+			Pattern: `^` + within + `the condition ` + name + ` of the CephCluster ` + name + ` is ` + name + ` because of ` + name + `$`,
+			Example: `within 1m the condition "Ready" of the CephCluster "rook-ceph" is "False" because of "InvalidSpec"`,
+			Meaning: "compares a condition's status and reason",
+			Do: func(ctx context.Context, limit, condition, named, status, reason string) error {
+				return soon(ctx, limit, func() error { return conditionIs(ctx, named, condition, status, reason, "") })
+			},
+		},
+		{
+			Pattern: `^` + within + `the condition ` + name + ` of the CephCluster ` + name + ` says$`,
+			Example: `within 1m the condition "Ready" of the CephCluster "rook-ceph" says`,
+			Meaning: "each line of the doc string stands in the condition's message",
+			Do: func(ctx context.Context, limit, condition, named string, doc *godog.DocString) error {
+				return soon(ctx, limit, func() error { return conditionIs(ctx, named, condition, "", "", doc.Content) })
+			},
+		},
+		{
+			Pattern: `^` + within + `the status of the CephCluster ` + name + ` holds$`,
+			Example: `within 1m the status of the CephCluster "rook-ceph" holds`,
+			Meaning: "the status has what the doc string (YAML) says",
+			Do: func(ctx context.Context, limit, named string, doc *godog.DocString) error {
+				return soon(ctx, limit, func() error {
+					u, err := get(ctx, "CephCluster", named)
+					if err != nil {
+						return err
+					}
+					return holdsYAML(doc.Content, u.Object["status"])
+				})
+			},
+		},
+		{
+			Pattern: `^` + within + `an Event ` + name + ` says ` + name + `$`,
+			Example: `within 1m an Event "UnsupportedVersion" says "allowUnsupported"`,
+			Meaning: "there is an Event with the reason whose message holds the text",
+			Do: func(ctx context.Context, limit, reason, text string) error {
+				return soon(ctx, limit, func() error { return eventSays(ctx, reason, text) })
+			},
+		},
+	}
+}
+
+func statusIs(ctx context.Context, named, want string, path ...string) error {
+	u, err := get(ctx, "CephCluster", named)
+	if err != nil {
+		return err
+	}
+	is, _, err := unstructured.NestedString(u.Object, append([]string{"status"}, path...)...)
+	if err != nil {
+		return err
+	}
+	if !matches(want, is) {
+		return fmt.Errorf("status.%s is %q, want %q%s", strings.Join(path, "."), is, want, account(u))
+	}
+	return nil
+}
+
+// account is what the resource says of itself, for a step that failed.
+func account(u *unstructured.Unstructured) string {
+	out := ""
+	if m, _, _ := unstructured.NestedString(u.Object, "status", "message"); m != "" {
+		out += "\nmessage: " + m
+	}
+	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range conditions {
+		m, _ := c.(map[string]any)
+		out += fmt.Sprintf("\ncondition %v: %v, %v: %v", m["type"], m["status"], m["reason"], m["message"])
+	}
+	return out
+}
+
+func conditionIs(ctx context.Context, named, condition, status, reason, says string) error {
+	u, err := get(ctx, "CephCluster", named)
+	if err != nil {
+		return err
+	}
+	conditions, _, err := unstructured.NestedSlice(u.Object, "status", "conditions")
+	if err != nil {
+		return err
+	}
+	for _, c := range conditions {
+		m, _ := c.(map[string]any)
+		if m["type"] != condition {
+			continue
+		}
+		switch {
+		case status != "" && m["status"] != status:
+			return fmt.Errorf("condition %s is %v, want %s%s", condition, m["status"], status, account(u))
+		case reason != "" && m["reason"] != reason:
+			return fmt.Errorf("the reason of condition %s is %v, want %s%s", condition, m["reason"], reason, account(u))
+		}
+		for _, line := range strings.Split(strings.TrimSpace(says), "\n") {
+			if !strings.Contains(plain(m["message"]), strings.TrimSpace(line)) {
+				return fmt.Errorf("condition %s does not say %q%s", condition, line, account(u))
+			}
+		}
+		return nil
+	}
+	return fmt.Errorf("there is no condition %s%s", condition, account(u))
+}
+
+func eventSays(ctx context.Context, reason, text string) error {
+	events, err := find(ctx, "Event", "", "")
+	if err != nil {
+		return err
+	}
+	var seen []string
+	for _, e := range events {
+		r, m := plain(e.Object["reason"]), plain(e.Object["message"])
+		if r == reason && strings.Contains(m, text) {
+			return nil
+		}
+		seen = append(seen, r+": "+m)
+	}
+	return fmt.Errorf("no Event %q says %q; there are:\n%s", reason, text, strings.Join(seen, "\n"))
+}

@@ -1,0 +1,80 @@
+package steps
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Step is one sentence of the vocabulary.
+type Step struct {
+	// Pattern is a regular expression for the whole sentence.
+	Pattern string
+	// Example is a sentence that matches.
+	Example string
+	// Meaning says what it does or checks, in one line.
+	Meaning string
+	// Do takes a context, then one argument a group of the pattern, then the
+	// doc string or table if there is one, and returns an error (and, where it
+	// changes it, the context).
+	Do any
+}
+
+// All is the vocabulary, subject by subject.
+func All() []Step {
+	return slices.Concat(
+		nodeSteps(),
+		applySteps(),
+		statusSteps(),
+		objectSteps(),
+		podSteps(),
+		operatorSteps(),
+		commandSteps(),
+		cephSteps(),
+		timeSteps(),
+	)
+}
+
+// Matching returns the steps whose pattern matches a sentence.
+func Matching(vocabulary []Step, sentence string) []Step {
+	var out []Step
+	for _, s := range vocabulary {
+		if regexp.MustCompile(s.Pattern).MatchString(sentence) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Nearest returns the n steps whose examples share most words with a sentence.
+func Nearest(vocabulary []Step, sentence string, n int) []Step {
+	out := slices.Clone(vocabulary)
+	slices.SortStableFunc(out, func(a, b Step) int {
+		return cmp.Compare(likeness(sentence, b.Example), likeness(sentence, a.Example))
+	})
+	return out[:min(n, len(out))]
+}
+
+// likeness is the share of words, quoted values aside, that two sentences have
+// in common: 0 for none, 1 for all.
+func likeness(a, b string) float64 {
+	wa, wb := words(a), words(b)
+	common := 0
+	for w := range wa {
+		if wb[w] {
+			common++
+		}
+	}
+	return float64(common) / float64(max(len(wa)+len(wb)-common, 1))
+}
+
+var quoted = regexp.MustCompile(`"[^"]*"`)
+
+func words(s string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(quoted.ReplaceAllString(s, `""`)) {
+		out[strings.ToLower(strings.Trim(w, ",.:"))] = true
+	}
+	return out
+}

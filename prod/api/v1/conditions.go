@@ -1,0 +1,52 @@
+package v1
+
+// The types of the conditions in status.conditions. Each is True when what its
+// name says is so.
+const (
+	// ConditionReady: the cluster is as the spec asks. False names what is waited for.
+	ConditionReady = "Ready"
+	// ConditionProgressing: the operator is at work on the cluster.
+	ConditionProgressing = "Progressing"
+	// ConditionVersionSupported: the image's Ceph version is known, and it may run (S46-S48).
+	ConditionVersionSupported = "VersionSupported"
+	// ConditionMonsInQuorum: a majority of the mons is in quorum (S95-S99).
+	ConditionMonsInQuorum = "MonsInQuorum"
+	// ConditionMsgr2Enabled: the mons speak msgr2 (Settled 13, 25). Absent where the release has none.
+	ConditionMsgr2Enabled = "Msgr2Enabled"
+	// ConditionOSDsReady: every storage node was prepared and its OSDs are up.
+	ConditionOSDsReady = "OSDsReady"
+	// ConditionSpecAdjusted: the operator took another value than the spec's, for example three mons for none (S36-S38).
+	ConditionSpecAdjusted = "SpecAdjusted"
+	// ConditionUnservedFields: the spec sets fields that this operator does nothing with; the message names them. A warning.
+	ConditionUnservedFields = "UnservedFields"
+	// ConditionDeletionBlocked: the CephCluster is to be deleted and something still needs it (S58).
+	ConditionDeletionBlocked = "DeletionBlocked"
+)
+
+// The reasons of conditions: one word a program can switch on, where the
+// message is for a person.
+const (
+	// ReasonAsExpected: nothing to report.
+	ReasonAsExpected = "AsExpected"
+	// ReasonWaiting: something that the operator started is not done yet; the message names it.
+	ReasonWaiting = "Waiting"
+	// ReasonFailed: a step failed and will be tried again; the message holds the error.
+	ReasonFailed = "Failed"
+	// ReasonCreating and ReasonUpdating: what the operator is at work on (condition Progressing).
+	ReasonCreating = "Creating"
+	ReasonUpdating = "Updating"
+	// ReasonIdentityMissing: the Secret with the cluster's fsid and keys is lost or damaged, and other things of the cluster are still there; the message says what to restore.
+	ReasonIdentityMissing = "IdentityMissing"
+	// ReasonInvalidSpec: the spec cannot be carried out until the user changes it.
+	ReasonInvalidSpec = "InvalidSpec"
+	// ReasonUnsupportedVersion: the image's Ceph release needs allowUnsupported (S47).
+	ReasonUnsupportedVersion = "UnsupportedVersion"
+	// ReasonHostPathInUse: another cluster uses the host path on that node (Settled 21).
+	ReasonHostPathInUse = "HostPathInUse"
+	// ReasonSecondCluster: the namespace already has a CephCluster, or another one uses all devices (S18, S40).
+	ReasonSecondCluster = "SecondCluster"
+	// ReasonTimedOut: the state has lasted for 60 minutes; the operator goes on trying (S51, Settled 23).
+	ReasonTimedOut = "TimedOut"
+	// ReasonFieldsKept: fields are kept and not served.
+	ReasonFieldsKept = "FieldsKept"
+)

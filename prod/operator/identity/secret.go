@@ -1,0 +1,120 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
+	"github.com/tidepool-ceph/tidepool/prod/ceph"
+	"github.com/tidepool-ceph/tidepool/prod/operator/config"
+	"github.com/tidepool-ceph/tidepool/prod/operator/daemon"
+	"github.com/tidepool-ceph/tidepool/prod/operator/object"
+	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
+	"github.com/tidepool-ceph/tidepool/prod/secret"
+)
+
+// SecretName is the Secret that holds the identity (S67).
+const SecretName = "rook-ceph-mon"
+
+// Keys of the Secret (S73).
+const (
+	clusterNameKey = "cluster-name"
+	fsidKey        = "fsid"
+	monSecretKey   = "mon-secret"
+	adminSecretKey = "admin-secret"
+)
+
+// Load reads the identity of the cluster in a namespace, without ever making
+// one (S68).
+func Load(ctx context.Context, c client.Client, namespace string) (pass.Identity, error) {
+	stored, err := get(ctx, c, namespace)
+	if err != nil {
+		return pass.Identity{}, err
+	}
+	if stored == nil {
+		return pass.Identity{}, errors.New("not expected to create new cluster info and did not find existing secret")
+	}
+	return fields(stored)
+}
+
+// get returns the Secret, nil only if it is definitely not there.
+func get(ctx context.Context, c client.Client, namespace string) (*corev1.Secret, error) {
+	var stored corev1.Secret
+	err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: SecretName}, &stored)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("failed to get mon secrets. %w", err)
+	}
+	return &stored, nil
+}
+
+// fields reads all fields of the Secret; each must be there (S73).
+func fields(stored *corev1.Secret) (pass.Identity, error) {
+	values := map[string]string{}
+	var missing []string
+	for _, key := range []string{clusterNameKey, fsidKey, monSecretKey, adminSecretKey} {
+		values[key] = strings.TrimSpace(string(stored.Data[key]))
+		if values[key] == "" {
+			missing = append(missing, key)
+		}
+	}
+	if len(missing) > 0 {
+		return pass.Identity{}, pass.Refuse(v1.ReasonIdentityMissing,
+			"Secret %s/%s lacks %s: restore it from a backup; nothing is changed until then",
+			stored.Namespace, SecretName, strings.Join(missing, ", "))
+	}
+	if _, err := uuid.Parse(values[fsidKey]); err != nil || len(values[fsidKey]) != 36 {
+		return pass.Identity{}, pass.Refuse(v1.ReasonIdentityMissing,
+			"Secret %s/%s has the fsid %q, which is not a UUID: restore it from a backup; nothing is changed until then",
+			stored.Namespace, SecretName, values[fsidKey])
+	}
+	return pass.Identity{
+		FSID:     values[fsidKey],
+		MonKey:   secret.New(values[monSecretKey]),
+		AdminKey: secret.New(values[adminSecretKey]),
+		MaxMonID: -1,
+	}, nil
+}
+
+// mint makes a new identity and stores it. Of two that do so at once, one wins
+// and the other sees the winner's at its next try.
+func mint(ctx context.Context, p *pass.Pass) (pass.Identity, error) {
+	tool := ceph.Authtool{Exec: p.Exec, Files: p.Files}
+	dir := config.Dir(p)
+	fsid := p.IDs.UUID()
+	monKey, err := tool.GenMonKeyring(ctx, dir)
+	if err != nil {
+		return pass.Identity{}, fmt.Errorf("failed to create mon secrets. %w", err)
+	}
+	adminKey, err := tool.GenAdminKeyring(ctx, dir)
+	if err != nil {
+		return pass.Identity{}, fmt.Errorf("failed to create mon secrets. %w", err)
+	}
+	stored := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: p.Cluster.Namespace, Name: SecretName,
+			OwnerReferences: []metav1.OwnerReference{object.OwnedBy(p.Cluster)},
+		},
+		Type: daemon.SecretType,
+		Data: map[string][]byte{
+			clusterNameKey: []byte(p.Cluster.Namespace),
+			fsidKey:        []byte(fsid),
+			monSecretKey:   []byte(monKey.Reveal()),
+			adminSecretKey: []byte(adminKey.Reveal()),
+		},
+	}
+	if err := p.Client.Create(ctx, stored); err != nil {
+		return pass.Identity{}, fmt.Errorf("failed to create mon secrets. %w", err)
+	}
+	return fields(stored)
+}

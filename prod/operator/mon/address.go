@@ -1,0 +1,98 @@
+package mon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/tidepool-ceph/tidepool/prod/operator/identity"
+	"github.com/tidepool-ceph/tidepool/prod/operator/object"
+	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
+)
+
+// split takes a recorded endpoint apart.
+func split(endpoint string) (ip string, port int32) {
+	if endpoint == "" {
+		return "", identity.DefaultMonPort
+	}
+	address, err := netip.ParseAddrPort(endpoint) // what is recorded has been checked
+	if err != nil {
+		return "", identity.DefaultMonPort
+	}
+	return address.Addr().String(), int32(address.Port())
+}
+
+// onHost says whether a mon uses its node's network. One that is recorded stays
+// as it is, since a mon's address cannot change; a new one follows the spec.
+func onHost(p *pass.Pass, m pass.Mon) bool {
+	ip, _ := split(m.Endpoint)
+	if ip != "" && m.Node != nil && m.Node.Address != "" {
+		return ip == m.Node.Address
+	}
+	return p.Cluster.Spec.Network.IsHost()
+}
+
+// address finds the IP of a mon, making its Service if it has one (S90, S91).
+// What comes back is an IP address, and for a recorded mon the recorded one.
+func address(ctx context.Context, p *pass.Pass, m pass.Mon) (string, error) {
+	if onHost(p, m) {
+		p.Log.Infof("setting mon endpoints for hostnetwork mode")
+		if m.Node == nil {
+			return "", errors.New("mon doesn't exist in assignment map")
+		}
+		if net.ParseIP(m.Node.Address) == nil {
+			return "", fmt.Errorf("node %s of mon %s has no internal IP address (%q)", m.Node.Name, m.Name, m.Node.Address)
+		}
+		return m.Node.Address, nil
+	}
+	recorded, _ := split(m.Endpoint)
+	if err := sameAddress(ctx, p, m, recorded); err != nil {
+		return "", fmt.Errorf("failed to create mon service. %w", err)
+	}
+	desired := service(p, m, recorded)
+	if _, err := object.Ensure(ctx, p.Client, desired, object.OwnedBy(p.Cluster)); err != nil {
+		return "", fmt.Errorf("failed to create mon service. %w", err)
+	}
+	if recorded != "" {
+		return recorded, nil
+	}
+	var made corev1.Service
+	if err := p.Client.Get(ctx, client.ObjectKeyFromObject(desired), &made); err != nil {
+		return "", fmt.Errorf("failed to create mon service. %w", err)
+	}
+	if net.ParseIP(made.Spec.ClusterIP) == nil {
+		return "", fmt.Errorf("failed to create mon service. service %s has no IP address (%q)", made.Name, made.Spec.ClusterIP)
+	}
+	return made.Spec.ClusterIP, nil
+}
+
+// sameAddress refuses a Service that has another address than the recorded one:
+// someone made it anew, and the mon would not be found.
+func sameAddress(ctx context.Context, p *pass.Pass, m pass.Mon, recorded string) error {
+	if recorded == "" {
+		return nil
+	}
+	var existing corev1.Service
+	err := p.Client.Get(ctx, client.ObjectKey{Namespace: p.Cluster.Namespace, Name: resourceName(m.Name)}, &existing)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if existing.Spec.ClusterIP != recorded {
+		return fmt.Errorf("service %s has the address %s, but mon %s is recorded at %s and cannot move; delete the service, and it is made anew with that address",
+			existing.Name, existing.Spec.ClusterIP, m.Name, recorded)
+	}
+	return nil
+}
+
+// hostPort joins an IP and a port.
+func hostPort(ip string, port int32) string { return net.JoinHostPort(ip, strconv.Itoa(int(port))) }

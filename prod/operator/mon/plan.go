@@ -1,0 +1,106 @@
+package mon
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tidepool-ceph/tidepool/prod/ceph"
+)
+
+// joinTime is how long a new mon is given to join the quorum before the rest of
+// the cluster goes on without it: 20 tries, 5 s apart (S98).
+const joinTime = 100 * time.Second
+
+// member is a mon of the cluster, as it is observed.
+type member struct {
+	name string
+	// started says that it has a Deployment.
+	started bool
+	// ready says that its pod is the one wanted last, and ready.
+	ready bool
+	// since is how long the Deployment has been there, readyFor how long its pod
+	// has been ready.
+	since, readyFor time.Duration
+}
+
+// view is what is known of all mons.
+type view struct {
+	members []member // in the order of their ids
+	// quorum is nil if the mons do not answer.
+	quorum *ceph.Quorum
+}
+
+// in says whether a mon is in quorum.
+func (v view) in(name string) bool { return v.quorum != nil && v.quorum.Has(name) }
+
+// out are the names of the mons that are not in quorum.
+func (v view) out() []string {
+	var names []string
+	for _, m := range v.members {
+		if !v.in(m.name) {
+			names = append(names, m.name)
+		}
+	}
+	return names
+}
+
+// mayChange says whether the pod of a mon may be replaced by another now.
+//
+// One that does not work has nothing to lose. One that works may go if the rest
+// still is a majority, or if there are too few mons for that to be possible. If
+// the mons run and yet do not answer, the change may be what mends them, so that
+// it is made to one after the other, but not before they had time to answer.
+func (v view) mayChange(name string) bool {
+	i := slices.IndexFunc(v.members, func(m member) bool { return m.name == name })
+	if i < 0 || !v.members[i].ready {
+		return true
+	}
+	if v.quorum == nil {
+		return len(v.members) == 1 || !slices.ContainsFunc(v.members, func(m member) bool {
+			return !m.ready || m.readyFor < joinTime
+		})
+	}
+	if !v.in(name) {
+		return true
+	}
+	all := len(v.quorum.MonMap.Mons)
+	left := len(v.quorum.Ranks) - 1
+	return 2*left > all || all <= 2 && left == all-1
+}
+
+// verdict is how the quorum stands.
+type verdict int
+
+const (
+	// noMajority: there is no quorum, or fewer than half of the recorded mons
+	// are in it.
+	noMajority verdict = iota
+	// joining: a new mon has not joined yet, and still may.
+	joining
+	// partial: there is a majority; a mon is out that has had its time.
+	partial
+	// complete: all are in quorum.
+	complete
+)
+
+// judge says how the quorum stands (Settled 23).
+func (v view) judge() verdict {
+	out := v.out()
+	switch {
+	case len(v.members) > 0 && len(out) == 0:
+		return complete
+	case v.quorum == nil || 2*len(out) >= len(v.members):
+		return noMajority
+	}
+	for _, m := range v.members {
+		if !v.in(m.name) && (!m.started || m.since < joinTime) {
+			return joining
+		}
+	}
+	return partial
+}
+
+// patient says whether all mons have had their time to join (S98).
+func (v view) patient() bool {
+	return !slices.ContainsFunc(v.members, func(m member) bool { return m.since < joinTime })
+}

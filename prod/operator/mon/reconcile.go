@@ -1,0 +1,279 @@
+package mon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
+	"github.com/tidepool-ceph/tidepool/prod/ceph"
+	"github.com/tidepool-ceph/tidepool/prod/operator/daemon"
+	"github.com/tidepool-ceph/tidepool/prod/operator/identity"
+	"github.com/tidepool-ceph/tidepool/prod/operator/object"
+	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
+)
+
+// Reconcile brings the mons nearer to what the spec asks for. It returns nil
+// when all are started and a majority is in quorum.
+func Reconcile(ctx context.Context, p *pass.Pass) error {
+	s, err := observe(ctx, p)
+	if err != nil {
+		return err
+	}
+	if err := s.place(ctx); err != nil {
+		return err
+	}
+	if err := s.askQuorum(ctx); err != nil {
+		return err
+	}
+	if err := s.keepRunning(ctx); err != nil {
+		return err
+	}
+	if err := s.quorate(ctx); err != nil {
+		return err
+	}
+	if err := s.grow(ctx); err != nil {
+		return err
+	}
+	return ensureMsgr2(ctx, p, *s.view.quorum)
+}
+
+// step is one pass over the mons.
+type step struct {
+	*pass.Pass
+	deployments map[string]*appsv1.Deployment // by mon
+	foreign     map[pathUse]string
+	view        view
+	// next are the mons that are still to be started, with their nodes.
+	next []pass.Mon
+}
+
+func observe(ctx context.Context, p *pass.Pass) (*step, error) {
+	s := &step{Pass: p, deployments: map[string]*appsv1.Deployment{}}
+	var existing appsv1.DeploymentList
+	if err := p.Client.List(ctx, &existing, client.InNamespace(p.Cluster.Namespace), client.MatchingLabels{daemon.AppLabel: identity.MonApp}); err != nil {
+		return nil, fmt.Errorf("failed to list mon deployments. %w", err)
+	}
+	for i := range existing.Items {
+		s.deployments[existing.Items[i].Labels[daemon.IDLabel]] = &existing.Items[i]
+	}
+	var err error
+	if s.foreign, err = foreignPaths(ctx, p); err != nil {
+		return nil, err
+	}
+	for _, name := range identity.Sorted(p.Identity.Mons) {
+		s.view.members = append(s.view.members, s.member(name))
+	}
+	return s, nil
+}
+
+func (s *step) member(name string) member {
+	m := member{name: name}
+	d := s.deployments[name]
+	if d == nil {
+		return m
+	}
+	now := s.Clock.Now()
+	m.started, m.ready = true, daemon.Ready(d)
+	m.since = now.Sub(d.CreationTimestamp.Time)
+	for _, c := range d.Status.Conditions {
+		if c.Type == appsv1.DeploymentAvailable && c.Status == corev1.ConditionTrue {
+			m.readyFor = now.Sub(c.LastTransitionTime.Time)
+		}
+	}
+	return m
+}
+
+// place gives every mon a node: the recorded ones that have none, and those that
+// are still to be started, all before the first of them starts (S88).
+func (s *step) place(ctx context.Context) error {
+	recorded := s.Identity.Mons
+	var homeless, names []string
+	for _, name := range identity.Sorted(recorded) {
+		if recorded[name].Node == nil {
+			homeless = append(homeless, name)
+		}
+	}
+	names = append(names, homeless...)
+	for i := len(recorded); i < s.Cluster.Spec.Mon.Count; i++ {
+		names = append(names, identity.MonName(s.Identity.MaxMonID+1+i-len(recorded)))
+	}
+	if len(names) == 0 {
+		return nil // nobody asks for a node, so that it does not matter what there is (B07)
+	}
+	var nodes corev1.NodeList
+	if err := s.Client.List(ctx, &nodes); err != nil {
+		return fmt.Errorf("failed to list nodes. %w", err)
+	}
+	multiple := s.Cluster.Spec.Mon.AllowMultiplePerNode
+	chosen, err := assignment{
+		nodes: nodes.Items, placement: s.Cluster.Spec.Placement.For(v1.Mon),
+		multiple: multiple != nil && *multiple, wanted: s.Cluster.Spec.Mon.Count,
+	}.assign(recorded, names)
+	if err != nil {
+		return err
+	}
+	for _, name := range names[len(homeless):] {
+		s.next = append(s.next, pass.Mon{Name: name, Node: chosen[name]})
+	}
+	if len(homeless) == 0 {
+		return nil
+	}
+	for _, name := range homeless {
+		m := recorded[name]
+		m.Node = chosen[name]
+		recorded[name] = m
+	}
+	return identity.SaveMons(ctx, s.Pass)
+}
+
+// askQuorum asks the mons who is in quorum, if any runs. That they do not answer
+// is no error; an answer that cannot be read is (B23).
+func (s *step) askQuorum(ctx context.Context) error {
+	running := false
+	for _, m := range s.view.members {
+		running = running || m.ready
+	}
+	if !running {
+		return nil
+	}
+	q, err := s.Ceph.Quorum(ctx)
+	switch {
+	case errors.Is(err, ceph.ErrUnreachable):
+		s.Log.Debugf("the mons of namespace %s do not answer: %v", s.Cluster.Namespace, err)
+		return nil
+	case err != nil:
+		return fmt.Errorf("failed to get mon status. %w", err)
+	case q.MonMap.FSID != s.Identity.FSID:
+		return fmt.Errorf("the mons that answer belong to the cluster with fsid %s, and not to this one with fsid %s", q.MonMap.FSID, s.Identity.FSID)
+	}
+	s.view.quorum = &q
+	return nil
+}
+
+// keepRunning makes sure that each recorded mon has its Service and Deployment.
+func (s *step) keepRunning(ctx context.Context) error {
+	for _, name := range identity.Sorted(s.Identity.Mons) {
+		m := s.Identity.Mons[name]
+		if _, err := address(ctx, s.Pass, m); err != nil {
+			return err
+		}
+		if err := s.start(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// start creates or changes the Deployment of a mon that is recorded (S94). After
+// a change of one that was running, the pass ends until it runs again.
+func (s *step) start(ctx context.Context, m pass.Mon) error {
+	desired := deployment(s.Pass, m)
+	desired.OwnerReferences = []metav1.OwnerReference{object.OwnedBy(s.Cluster)}
+	existing := s.deployments[m.Name]
+	if existing == nil {
+		if err := pathConflict(s.Pass, m, s.foreign); err != nil {
+			return err
+		}
+		s.Log.Debugf("Starting mon: %s", desired.Name)
+		if _, err := object.Ensure(ctx, s.Client, desired, object.OwnedBy(s.Cluster)); err != nil {
+			return fmt.Errorf("failed to create mon deployment %s. %w", desired.Name, err)
+		}
+		return nil
+	}
+	if equality.Semantic.DeepEqual(existing, object.Merge(existing, desired)) {
+		return nil
+	}
+	if !s.view.mayChange(m.Name) {
+		return pass.WaitFor(v1.ReasonWaiting, 0, "the other mons to be in quorum before mon %s is changed%s", m.Name, s.troubles(ctx))
+	}
+	s.Log.Infof("deployment for mon %s already exists. updating if needed", desired.Name)
+	if _, err := object.Ensure(ctx, s.Client, desired, object.OwnedBy(s.Cluster)); err != nil {
+		return fmt.Errorf("failed to update mon deployment %s. %w", desired.Name, err)
+	}
+	return pass.WaitFor(v1.ReasonWaiting, 0, "mon %s to be back in quorum after its change", m.Name)
+}
+
+// quorate waits until a majority is in quorum, and until a new mon has joined or
+// has had its time (S95-S98, Settled 23).
+func (s *step) quorate(ctx context.Context) error {
+	if len(s.view.members) == 0 {
+		return nil
+	}
+	var all []string
+	for _, m := range s.view.members {
+		all = append(all, m.name)
+	}
+	out := strings.Join(s.view.out(), ", ")
+	switch s.view.judge() {
+	case noMajority:
+		message := fmt.Sprintf("mons %s to reach quorum, of which %s are out%s", strings.Join(all, ", "), out, s.troubles(ctx))
+		if s.view.patient() {
+			message += "; exceeded max retry count waiting for monitors to reach quorum"
+		}
+		condition(s.Pass, v1.ConditionMonsInQuorum, metav1.ConditionFalse, v1.ReasonWaiting, "waiting for "+message)
+		return pass.WaitFor(v1.ReasonWaiting, 0, "%s", message)
+	case joining:
+		condition(s.Pass, v1.ConditionMonsInQuorum, metav1.ConditionTrue, v1.ReasonWaiting, "mons "+strings.Join(s.view.quorum.Names(), ", ")+" are in quorum")
+		return pass.WaitFor(v1.ReasonWaiting, 0, "mon %s to join the quorum%s", out, s.troubles(ctx))
+	case partial:
+		condition(s.Pass, v1.ConditionMonsInQuorum, metav1.ConditionTrue, v1.ReasonWaiting,
+			fmt.Sprintf("mons %s are in quorum, %s out%s", strings.Join(s.view.quorum.Names(), ", "), out, s.troubles(ctx)))
+	case complete:
+		condition(s.Pass, v1.ConditionMonsInQuorum, metav1.ConditionTrue, v1.ReasonAsExpected, "mons "+strings.Join(all, ", ")+" are in quorum")
+	}
+	return nil
+}
+
+// troubles tells, for a message, what keeps those mons from running that are out.
+func (s *step) troubles(ctx context.Context) string {
+	var text strings.Builder
+	for _, name := range s.view.out() {
+		trouble, err := daemon.Trouble(ctx, s.Doors, s.Cluster.Namespace, labels(s.Cluster.Namespace, name))
+		if err == nil && trouble != "" {
+			text.WriteString("; " + trouble)
+		}
+	}
+	return text.String()
+}
+
+// grow starts the next mon, if one is missing and all before it are in quorum
+// (S89, S93). What it needs to be found again is recorded before it starts.
+func (s *step) grow(ctx context.Context) error {
+	if len(s.next) == 0 {
+		return nil
+	}
+	m := s.next[0]
+	if out := s.view.out(); len(out) > 0 {
+		s.Later(pass.WaitFor(v1.ReasonWaiting, 0, "mon %s to join the quorum before mon %s is started%s", strings.Join(out, ", "), m.Name, s.troubles(ctx)))
+		return nil
+	}
+	if err := pathConflict(s.Pass, m, s.foreign); err != nil {
+		return err
+	}
+	ip, err := address(ctx, s.Pass, m)
+	if err != nil {
+		return err
+	}
+	m.Endpoint = hostPort(ip, identity.DefaultMonPort)
+	id, _ := identity.MonID(m.Name)
+	s.Identity.MaxMonID = id
+	s.Identity.Mons[m.Name] = m
+	if err := identity.SaveMons(ctx, s.Pass); err != nil {
+		return err
+	}
+	if err := identity.WriteFiles(ctx, s.Pass); err != nil {
+		return err
+	}
+	if err := s.start(ctx, m); err != nil {
+		return err
+	}
+	return pass.WaitFor(v1.ReasonWaiting, 0, "mon %s to join the quorum", m.Name)
+}

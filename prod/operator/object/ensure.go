@@ -1,0 +1,122 @@
+package object
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// ErrTerminating says that an object is on its way out: it can be made anew
+// once it is gone.
+var ErrTerminating = errors.New("is being deleted")
+
+// Raced says whether an error only means that somebody else was quicker: the
+// next try works on the newer object.
+func Raced(err error) bool {
+	return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || errors.Is(err, ErrTerminating)
+}
+
+// Ensure creates the desired object, owned by owner, or updates the one that is
+// there where it differs in a field that desired sets (see [Merge]). changed
+// says whether it wrote. desired is not changed.
+func Ensure(ctx context.Context, c client.Client, desired client.Object, owner metav1.OwnerReference) (changed bool, err error) {
+	kind, existing, err := observe(ctx, c, desired, owner)
+	if err != nil {
+		return false, err
+	}
+	if existing == nil {
+		return create(ctx, c, kind, desired, owner)
+	}
+	merged := Merge(existing, owned(desired, owner))
+	if equality.Semantic.DeepEqual(existing, merged) {
+		return false, nil
+	}
+	if err := c.Update(ctx, merged); err != nil {
+		return false, fmt.Errorf("failed to update %s: %w", name(kind, desired), err)
+	}
+	return true, nil
+}
+
+// EnsureOnce creates the object if there is none, and never touches one that
+// is there: its content belongs to the user, or must not change (S66).
+func EnsureOnce(ctx context.Context, c client.Client, desired client.Object, owner metav1.OwnerReference) (created bool, err error) {
+	kind, existing, err := observe(ctx, c, desired, owner)
+	if err != nil || existing != nil {
+		return false, err
+	}
+	created, err = create(ctx, c, kind, desired, owner)
+	if apierrors.IsAlreadyExists(err) {
+		return false, nil
+	}
+	return created, err
+}
+
+// Delete deletes the object, with what it owns, if there is one and it belongs
+// to owner. Only namespace and name of the object count. deleted says whether
+// there was something to delete; an object that is already on its way out
+// counts as deleted without another request.
+func Delete(ctx context.Context, c client.Client, object client.Object, owner metav1.OwnerReference) (deleted bool, err error) {
+	kind, existing, err := observe(ctx, c, object, owner)
+	switch {
+	case errors.Is(err, ErrTerminating):
+		return true, nil
+	case err != nil || existing == nil:
+		return false, err
+	case !Owns(owner, existing):
+		return false, fmt.Errorf("%s has no owner: it is left as it is", name(kind, object))
+	}
+	uid := existing.GetUID()
+	err = c.Delete(ctx, existing, client.Preconditions{UID: &uid}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	if client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("failed to delete %s: %w", name(kind, object), err)
+	}
+	return true, nil
+}
+
+// observe reads the object of desired's name, nil if there is none.
+func observe(ctx context.Context, c client.Client, desired client.Object, owner metav1.OwnerReference) (kind string, existing client.Object, err error) {
+	gvk, err := apiutil.GVKForObject(desired, c.Scheme())
+	if err != nil {
+		return "", nil, err
+	}
+	empty, err := c.Scheme().New(gvk)
+	if err != nil {
+		return "", nil, err
+	}
+	existing = empty.(client.Object)
+	switch err := c.Get(ctx, client.ObjectKeyFromObject(desired), existing); {
+	case apierrors.IsNotFound(err):
+		return gvk.Kind, nil, nil
+	case err != nil:
+		return gvk.Kind, nil, fmt.Errorf("failed to get %s: %w", name(gvk.Kind, desired), err)
+	}
+	if err := foreign(owner, gvk.Kind, existing); err != nil {
+		return gvk.Kind, nil, err
+	}
+	if existing.GetDeletionTimestamp() != nil {
+		return gvk.Kind, nil, fmt.Errorf("%s %w", name(gvk.Kind, desired), ErrTerminating)
+	}
+	return gvk.Kind, existing, nil
+}
+
+func create(ctx context.Context, c client.Client, kind string, desired client.Object, owner metav1.OwnerReference) (bool, error) {
+	object := owned(desired, owner)
+	record(object, keys(object))
+	if err := c.Create(ctx, object); err != nil {
+		return false, fmt.Errorf("failed to create %s: %w", name(kind, desired), err)
+	}
+	return true, nil
+}
+
+// owned is a copy of the object with the owner as its only one.
+func owned(desired client.Object, owner metav1.OwnerReference) client.Object {
+	object := desired.DeepCopyObject().(client.Object)
+	object.SetOwnerReferences([]metav1.OwnerReference{owner})
+	return object
+}

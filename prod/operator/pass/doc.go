@@ -1,0 +1,9 @@
+// Package pass is one pass of the operator over one CephCluster: what is known
+// of the cluster in it, and how a step says that it must be continued later.
+//
+// A step (mons, mgr, OSDs, …) returns nil when it has nothing left to do, a
+// [*Waiting] when it goes on by itself once something has happened, and any
+// other error when it failed. The first that is not nil ends the pass (S63);
+// the cluster's reconciler turns it into conditions and a requeue. So no step
+// ever blocks (design rule 2).
+package pass

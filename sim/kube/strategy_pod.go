@@ -1,0 +1,135 @@
+package kube
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+func (a *API) podStrategy(s *strategy) {
+	s.statusCarriesMetadata = true
+	s.prepare = func(obj, old client.Object) error {
+		pod := obj.(*corev1.Pod)
+		defaultPodSpec(&pod.Spec)
+		if old == nil {
+			pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(&pod.Spec)}
+		}
+		return nil
+	}
+	s.validate = func(obj, old client.Object) field.ErrorList {
+		pod := obj.(*corev1.Pod)
+		if old == nil {
+			return validatePodSpec(&pod.Spec, pod.Annotations, field.NewPath("spec"))
+		}
+		return validatePodUpdate(pod, old.(*corev1.Pod))
+	}
+	// A pod on a node stays until its kubelet has ended it.
+	s.grace = func(obj client.Object, asked *int64) int64 {
+		pod := obj.(*corev1.Pod)
+		ended := pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+		switch {
+		case asked != nil && *asked == 0, pod.Spec.NodeName == "", ended:
+			return 0
+		case asked != nil:
+			return max(*asked, 1)
+		case pod.DeletionGracePeriodSeconds != nil:
+			return *pod.DeletionGracePeriodSeconds
+		}
+		return *pod.Spec.TerminationGracePeriodSeconds
+	}
+	s.mayVanish = func(obj client.Object) bool {
+		grace := obj.GetDeletionGracePeriodSeconds()
+		return grace == nil || *grace == 0 || s.grace(obj, nil) == 0
+	}
+}
+
+// validatePodUpdate lets through what may change in a pod that exists: images,
+// the deadline, more tolerations, and the node of one that has none.
+func validatePodUpdate(pod, old *corev1.Pod) field.ErrorList {
+	spec, was := pod.Spec.DeepCopy(), &old.Spec
+	if len(spec.Containers) != len(was.Containers) || len(spec.InitContainers) != len(was.InitContainers) {
+		return field.ErrorList{field.Forbidden(field.NewPath("spec"), "pod updates may not add or remove containers")}
+	}
+	for i := range spec.Containers {
+		spec.Containers[i].Image = was.Containers[i].Image
+	}
+	for i := range spec.InitContainers {
+		spec.InitContainers[i].Image = was.InitContainers[i].Image
+	}
+	spec.ActiveDeadlineSeconds = was.ActiveDeadlineSeconds
+	if len(spec.Tolerations) >= len(was.Tolerations) && apiequality.Semantic.DeepEqual(spec.Tolerations[:len(was.Tolerations)], was.Tolerations) {
+		spec.Tolerations = was.Tolerations
+	}
+	if was.NodeName == "" {
+		spec.NodeName = ""
+	}
+	if apiequality.Semantic.DeepEqual(spec, was) {
+		return nil
+	}
+	return field.ErrorList{field.Forbidden(field.NewPath("spec"), "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)")}
+}
+
+// qosClass is the class that a pod's resources put it into
+// (https://kubernetes.io/docs/concepts/workloads/pods/pod-qos/).
+func qosClass(spec *corev1.PodSpec) corev1.PodQOSClass {
+	any, guaranteed := false, true
+	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for _, c := range list {
+			for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+				request, limit := c.Resources.Requests[name], c.Resources.Limits[name]
+				any = any || !request.IsZero() || !limit.IsZero()
+				guaranteed = guaranteed && !limit.IsZero() && limit.Cmp(request) == 0
+			}
+		}
+	}
+	switch {
+	case !any:
+		return corev1.PodQOSBestEffort
+	case guaranteed:
+		return corev1.PodQOSGuaranteed
+	}
+	return corev1.PodQOSBurstable
+}
+
+func setPodCondition(pod *corev1.Pod, c corev1.PodCondition) {
+	for i := range pod.Status.Conditions {
+		if pod.Status.Conditions[i].Type == c.Type {
+			pod.Status.Conditions[i] = c
+			return
+		}
+	}
+	pod.Status.Conditions = append(pod.Status.Conditions, c)
+}
+
+// budgetAllows refuses an eviction that a PodDisruptionBudget forbids: too many
+// requests, try again later.
+func (a *API) budgetAllows(pod *corev1.Pod) error {
+	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed || pod.DeletionTimestamp != nil {
+		return nil
+	}
+	if _, err := a.kindOf(&policyv1.PodDisruptionBudget{}); err != nil {
+		return nil
+	}
+	var refused error
+	a.Each(&policyv1.PodDisruptionBudget{}, pod.Namespace, func(obj client.Object) {
+		pdb := obj.(*policyv1.PodDisruptionBudget)
+		selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
+		if err != nil || !selector.Matches(labels.Set(pod.Labels)) || pdb.Status.DisruptionsAllowed > 0 {
+			return
+		}
+		e := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0)
+		e.ErrStatus.Details.Causes = append(e.ErrStatus.Details.Causes, metav1.StatusCause{
+			Type:    policyv1.DisruptionBudgetCause,
+			Message: fmt.Sprintf("The disruption budget %s needs %d healthy pods and has %d currently", pdb.Name, pdb.Status.DesiredHealthy, pdb.Status.CurrentHealthy),
+		})
+		refused = e
+	})
+	return refused
+}
