@@ -47,7 +47,7 @@ func Matching(vocabulary []Step, sentence string) []Step {
 	return out
 }
 
-// Nearest returns the n steps whose examples share most words with a sentence.
+// Nearest returns the n steps whose examples look most like a sentence.
 func Nearest(vocabulary []Step, sentence string, n int) []Step {
 	out := slices.Clone(vocabulary)
 	slices.SortStableFunc(out, func(a, b Step) int {
@@ -56,25 +56,26 @@ func Nearest(vocabulary []Step, sentence string, n int) []Step {
 	return out[:min(n, len(out))]
 }
 
-// likeness is the share of words, quoted values aside, that two sentences have
-// in common: 0 for none, 1 for all.
+// likeness is the share of pairs of letters, quoted values aside, that two
+// sentences have in common (Dice's coefficient): 0 for none, 1 for all.
 func likeness(a, b string) float64 {
-	wa, wb := words(a), words(b)
+	pa, pb := pairs(a), pairs(b)
 	common := 0
-	for w := range wa {
-		if wb[w] {
+	for p := range pa {
+		if pb[p] {
 			common++
 		}
 	}
-	return float64(common) / float64(max(len(wa)+len(wb)-common, 1))
+	return 2 * float64(common) / float64(max(len(pa)+len(pb), 1))
 }
 
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
-func words(s string) map[string]bool {
+func pairs(s string) map[string]bool {
 	out := map[string]bool{}
-	for _, w := range strings.Fields(quoted.ReplaceAllString(s, `""`)) {
-		out[strings.ToLower(strings.Trim(w, ",.:"))] = true
+	s = strings.ToLower(quoted.ReplaceAllString(s, ""))
+	for i := range len(s) - 1 {
+		out[s[i:i+2]] = true
 	}
 	return out
 }

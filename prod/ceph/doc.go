@@ -7,12 +7,11 @@
 // table (release.go) and nowhere else (design rule 6).
 //
 // The files, one a subject: version.go reads version texts; admin.go runs a
-// command; errors.go says what kind of failure it was; mon.go, monmap.go and
+// command and errors.go says what kind of failure it was; mon.go, monmap.go and
 // msgr2.go ask about the mons; status.go and health.go about the whole cluster;
 // auth.go and authtool.go deal in keys; crush.go and crushmap.go in the initial
-// crush map;
-// config.go in the configuration database; mgr.go and dashboard.go in the mgr
-// and its modules; osd.go and pool.go in storage.
+// crush map; config.go in the configuration database; mgr.go and dashboard.go in
+// the mgr and its modules; osd.go and pool.go in storage.
 //
 // Errors wrap one of the kinds of errors.go, so that a caller decides with
 // errors.Is and shows the text as it is: it names the command, the answer and

@@ -87,7 +87,7 @@ func kindOfExit(code int, stderr string) error {
 			}
 		}
 		return ErrUnreachable
-	case lastLine(stderr) == "timed out":
+	case lastLine(stderr) == "timed out", strings.Contains(stderr, "[errno 110]"):
 		return ErrUnreachable
 	case strings.Contains(stderr, "unrecognized command"), strings.Contains(stderr, "no valid command found"):
 		return ErrUnsupported

@@ -45,11 +45,11 @@ func (a *Admin) PoolCreate(ctx context.Context, name string, pgs int, rule strin
 	return a.do(ctx, args...)
 }
 
-// PoolSet sets a property of a pool, such as "size". A size of 1 needs yes, on
-// releases that ask whether one really means it.
+// PoolSet sets a property of a pool, such as "size". A size of 1 needs yes from
+// octopus on, and mon_allow_pool_size_one.
 func (a *Admin) PoolSet(ctx context.Context, pool, property, value string, yes bool) error {
 	args := []string{"osd", "pool", "set", pool, property, value}
-	if yes && a.version.Has(ConfirmSizeOne) {
+	if yes {
 		args = append(args, "--yes-i-really-mean-it")
 	}
 	return a.do(ctx, args...)

@@ -105,9 +105,6 @@ const (
 	Orchestrator
 	// MgrStat is the command `ceph mgr stat`.
 	MgrStat
-	// ConfirmSizeOne asks for --yes-i-really-mean-it before a pool's size becomes
-	// one.
-	ConfirmSizeOne
 	// Filestore is the object store over a directory of a file system.
 	Filestore
 )
@@ -134,7 +131,6 @@ var features = map[Feature]span{
 	DefaultLogFlags:       {from: Version{14, 2, 1}},
 	Orchestrator:          {from: Version{15, 0, 0}},
 	MgrStat:               {from: Version{15, 0, 0}},
-	ConfirmSizeOne:        {from: Version{15, 0, 0}, backports: []Version{{14, 2, 10}}},
 	Filestore:             {until: Version{18, 0, 0}},
 }
 

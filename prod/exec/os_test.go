@@ -19,6 +19,7 @@ func sh(script string) exec.Command {
 }
 
 func TestAProgramRunsToItsEnd(t *testing.T) {
+	t.Parallel()
 	cmd := sh(`printf '%s|%s|' "$LC_ALL" "$EXTRA"; cat; echo oops >&2`)
 	cmd.Env = []string{"EXTRA=more"}
 	cmd.Stdin = []byte("from stdin")
@@ -35,6 +36,7 @@ func TestAProgramRunsToItsEnd(t *testing.T) {
 }
 
 func TestAnExitCodeIsAnExitError(t *testing.T) {
+	t.Parallel()
 	for script, code := range map[string]int{"exit 22": 22, "kill -9 $$": 137, "kill -15 $$": 143} {
 		res, err := exec.OS{}.Run(t.Context(), sh("echo partial; echo reason >&2; "+script))
 		var exit *exec.ExitError
@@ -48,6 +50,7 @@ func TestAnExitCodeIsAnExitError(t *testing.T) {
 }
 
 func TestAProgramThatIsNotThere(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	plainFile := filepath.Join(dir, "no-program")
 	if err := os.WriteFile(plainFile, []byte("text"), 0o600); err != nil {
@@ -82,6 +85,7 @@ func gone(t *testing.T, pidFile string) {
 }
 
 func TestAHungProgramIsEndedWithAllThatItStarted(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]string{
 		"itself":                           `echo $$ > PID; exec sleep 1000`,
 		"ignoring SIGTERM":                 `trap "" TERM INT HUP; echo $$ > PID; while :; do sleep 1000; done`,
@@ -105,6 +109,7 @@ func TestAHungProgramIsEndedWithAllThatItStarted(t *testing.T) {
 }
 
 func TestAGrandchildDoesNotOutliveAProgramThatEnded(t *testing.T) {
+	t.Parallel()
 	pid := filepath.Join(t.TempDir(), "pid")
 	res, err := exec.OS{}.Run(t.Context(), sh(`sleep 1000 & echo $! > `+pid+`; echo done`))
 	if err != nil || string(res.Stdout) != "done\n" {
@@ -114,6 +119,7 @@ func TestAGrandchildDoesNotOutliveAProgramThatEnded(t *testing.T) {
 }
 
 func TestTheEndOfTheContextEndsTheProgram(t *testing.T) {
+	t.Parallel()
 	pid := filepath.Join(t.TempDir(), "pid")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
@@ -137,6 +143,7 @@ func TestTheEndOfTheContextEndsTheProgram(t *testing.T) {
 }
 
 func TestTooMuchOutputEndsTheProgram(t *testing.T) {
+	t.Parallel()
 	for _, stream := range []string{"", " >&2"} {
 		cmd := sh("while :; do echo 0123456789" + stream + "; done")
 		cmd.MaxOutput = 1000

@@ -86,7 +86,7 @@ func single(f float64) float64 { return float64(float32(f)) }
 
 func osdDump(c *call) reply {
 	m := c.state.OSDMap
-	return c.show(raw(toJSON(c.osdMapJSON(m))), func() string { return c.osdMapText(m) })
+	return c.show(c.osdMapJSON(m), func() string { return c.osdMapText(m) })
 }
 
 func (c *call) osdMapJSON(m *OSDMap) object {
@@ -347,7 +347,7 @@ func osdLs(c *call) reply {
 }
 
 func (c *call) showIDs(ids []int) reply {
-	return c.show(raw(string(toJSON(ids))+"\n"), func() string {
+	return c.show(ids, func() string {
 		var b strings.Builder
 		for _, id := range ids {
 			fmt.Fprintln(&b, id)
@@ -518,9 +518,9 @@ func osdCountMetadata(c *call) reply {
 
 func osdLspools(c *call) reply {
 	m := c.state.OSDMap
-	return c.show(raw(string(toJSON(arrayOf(m.Pools, func(p *Pool) any {
+	return c.show(arrayOf(m.Pools, func(p *Pool) any {
 		return object{{"poolnum", p.ID}, {"poolname", p.Name}}
-	})))+"\n"), func() string {
+	}), func() string {
 		var b strings.Builder
 		for _, p := range m.Pools {
 			fmt.Fprintf(&b, "%d %s\n", p.ID, p.Name)
@@ -553,7 +553,7 @@ func osdBlocklistLs(c *call) reply {
 		return b.String()
 	})
 	if !c.plain() && c.release.atLeast(pacific) { // also the list of blocked ranges
-		r.out = raw(string(toJSON(list)) + "\n[]")
+		r.out = raw(string(toJSON(list)) + "[]")
 	}
 	r.status = fmt.Sprintf("listed %d entries", len(m.Blocklist))
 	return r

@@ -107,6 +107,9 @@ func (c *apiClient) Create(ctx context.Context, obj client.Object, opts ...clien
 	}
 	o := (&client.CreateOptions{}).ApplyOptions(opts)
 	return c.serveRequest(ctx, c.request("create", k, client.ObjectKeyFromObject(obj), obj), func() error {
+		if err := k.checkStrict(obj, o.FieldValidation); err != nil {
+			return err
+		}
 		img, err := k.imageOf(obj)
 		if err != nil {
 			return err
@@ -121,11 +124,11 @@ func (c *apiClient) Create(ctx context.Context, obj client.Object, opts ...clien
 
 func (c *apiClient) Update(ctx context.Context, obj client.Object, opts ...client.UpdateOption) error {
 	o := (&client.UpdateOptions{}).ApplyOptions(opts)
-	return c.put(ctx, obj, wholeObject, dry(o.DryRun))
+	return c.put(ctx, obj, wholeObject, dry(o.DryRun), o.FieldValidation)
 }
 
 // put replaces an object, or its status, by what the caller sends.
-func (c *apiClient) put(ctx context.Context, obj client.Object, part edition, dryRun bool) error {
+func (c *apiClient) put(ctx context.Context, obj client.Object, part edition, dryRun bool, validation string) error {
 	k, err := c.kindOf(obj)
 	if err != nil {
 		return err
@@ -137,6 +140,9 @@ func (c *apiClient) put(ctx context.Context, obj client.Object, part edition, dr
 	r := c.request("update", k, key, obj)
 	r.Subresource = part.subresource()
 	return c.serveRequest(ctx, r, func() error {
+		if err := k.checkStrict(obj, validation); err != nil {
+			return err
+		}
 		img, err := k.imageOf(obj)
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -215,8 +216,10 @@ func selectorFields(obj client.Object) fields.Set {
 		return fields.Set{"status.phase": string(o.Status.Phase)}
 	case *corev1.Node:
 		return fields.Set{"spec.unschedulable": strconv.FormatBool(o.Spec.Unschedulable)}
+	case *batchv1.Job:
+		return fields.Set{"status.successful": strconv.Itoa(int(o.Status.Succeeded))}
 	case *corev1.Service:
 		return fields.Set{"spec.clusterIP": o.Spec.ClusterIP, "spec.type": string(o.Spec.Type)}
 	}
-	return batchSelectorFields(obj)
+	return nil
 }

@@ -42,7 +42,7 @@ func (c *apiClient) patch(ctx context.Context, obj client.Object, t types.PatchT
 		if t == types.ApplyPatchType {
 			stored, err = c.applyConfiguration(c.user, k, key, data, part, o)
 		} else {
-			stored, _, err = c.patchStored(c.user, k, key, t, data, part, dry(o.DryRun))
+			stored, _, err = c.patchStored(c.user, k, key, t, data, part, o)
 		}
 		if err != nil {
 			return err
@@ -52,13 +52,16 @@ func (c *apiClient) patch(ctx context.Context, obj client.Object, t types.PatchT
 }
 
 // patchStored is a patch that changes what is there.
-func (a *API) patchStored(user string, k *kind, key client.ObjectKey, t types.PatchType, data []byte, part edition, dryRun bool) (image, bool, error) {
+func (a *API) patchStored(user string, k *kind, key client.ObjectKey, t types.PatchType, data []byte, part edition, o *metav1.PatchOptions) (image, bool, error) {
 	r := k.table.byKey[key]
 	if r == nil {
 		return image{}, false, notFound(k, key)
 	}
 	patched, err := k.patched(r, t, data)
 	if err != nil {
+		return image{}, false, err
+	}
+	if err := k.checkStrictPatch(patched, o.FieldValidation); err != nil {
 		return image{}, false, err
 	}
 	img, err := k.imageOfJSON(patched)
@@ -69,7 +72,7 @@ func (a *API) patchStored(user string, k *kind, key client.ObjectKey, t types.Pa
 	if part == statusOnly {
 		verb = "patch status"
 	}
-	return a.update(user, verb, k, key, img, part, dryRun)
+	return a.update(user, verb, k, key, img, part, dry(o.DryRun))
 }
 
 // patched is what is stored at r with a patch applied.

@@ -81,7 +81,7 @@ func (s *subClient) Update(ctx context.Context, obj client.Object, opts ...clien
 	if _, err := s.kindWithStatus(obj); err != nil {
 		return err
 	}
-	return s.c.put(ctx, obj, statusOnly, dry(o.DryRun))
+	return s.c.put(ctx, obj, statusOnly, dry(o.DryRun), o.FieldValidation)
 }
 
 func (s *subClient) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {

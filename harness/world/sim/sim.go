@@ -22,6 +22,7 @@ import (
 	"github.com/tidepool-ceph/tidepool/prod/api/crd"
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
 	"github.com/tidepool-ceph/tidepool/prod/exec"
+	operatorcluster "github.com/tidepool-ceph/tidepool/prod/operator/cluster"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door"
 	"github.com/tidepool-ceph/tidepool/sim/ceph"
 	"github.com/tidepool-ceph/tidepool/sim/host"
@@ -98,7 +99,7 @@ func New(seed uint64, trace io.Writer) (*World, error) {
 		return nil, err
 	}
 	l := loop.New(seed)
-	w := &World{loop: l, network: host.NewNetwork(), last: &ring{next: trace}, operatorEnv: map[string]string{}}
+	w := &World{loop: l, network: host.NewNetwork(), last: &ring{next: trace}, operatorEnv: map[string]string{operatorcluster.EnvNamespace: "rook-ceph-system"}}
 	l.TraceTo(w.last)
 	w.api = kube.NewWith(l, s, defs)
 	w.ceph = ceph.New(l, w.network)
@@ -233,6 +234,23 @@ func (w *World) WriteNodeFile(node, file string, data []byte) error {
 	return m.Files.WriteFile(file, data, 0o644)
 }
 
+// RemoveNodeFile takes away a file or directory of a node.
+func (w *World) RemoveNodeFile(node, file string) error {
+	m := w.cluster.Machine(node)
+	if m == nil {
+		return fmt.Errorf("there is no node %q", node)
+	}
+	return m.Files.RemoveAll(file)
+}
+
+// Reboot cuts a node's power and starts it again.
+func (w *World) Reboot(node string) error { return w.cluster.Reboot(node) }
+
+// ContainerArgs is the command line that a container runs with.
+func (w *World) ContainerArgs(namespace, pod, container string) ([]string, error) {
+	return w.cluster.Args(namespace, pod, container)
+}
+
 // Client is the person's Kubernetes client.
 func (w *World) Client() client.Client { return w.api.Client(personUser) }
 
@@ -259,6 +277,9 @@ func (w *World) OperatorWrites() []world.Write { return w.writes }
 
 // OperatorFile returns the content of a file of the operator's container.
 func (w *World) OperatorFile(file string) ([]byte, error) { return w.operatorFiles.ReadFile(file) }
+
+// OperatorDir returns the names in a directory of the operator's container.
+func (w *World) OperatorDir(dir string) ([]string, error) { return w.operatorFiles.ReadDir(dir) }
 
 // AnswerOperator pins an answer; nil takes it away.
 func (w *World) AnswerOperator(words string, answer *world.Answer) {

@@ -56,7 +56,7 @@ func container(p *pass.Pass) corev1.Container {
 		Env:             append(daemon.Env(spec.CephVersion.Image), daemon.MonEnv()...),
 		Ports:           ports,
 		Resources:       spec.Resources[v1.Mgr],
-		SecurityContext: daemon.Privileged(false),
+		SecurityContext: daemon.Privileged(p.Privileged),
 		VolumeMounts: []corev1.VolumeMount{
 			daemon.ConfigMount(),
 			daemon.KeyringMount(keyringSecret()),

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
-	"github.com/tidepool-ceph/tidepool/prod/operator/daemon"
 	"github.com/tidepool-ceph/tidepool/prod/operator/node"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
 )
@@ -83,21 +82,7 @@ func (a assignment) fitting() []*pass.MonNode {
 
 // describe is a node as it is recorded (S80).
 func describe(n *corev1.Node) *pass.MonNode {
-	hostname := n.Labels[daemon.HostnameLabel]
-	if hostname == "" {
-		hostname = n.Name
-	}
-	return &pass.MonNode{Name: n.Name, Hostname: hostname, Address: internalIP(n)}
-}
-
-// internalIP is a node's address within the cluster.
-func internalIP(n *corev1.Node) string {
-	for _, address := range n.Status.Addresses {
-		if address.Type == corev1.NodeInternalIP {
-			return address.Address
-		}
-	}
-	return ""
+	return &pass.MonNode{Name: n.Name, Hostname: node.Hostname(n), Address: node.Address(n)}
 }
 
 func (a assignment) tooFew(fitting []*pass.MonNode, load map[string]int) error {

@@ -32,8 +32,7 @@ func foreignPaths(ctx context.Context, p *pass.Pass) (map[pathUse]string, error)
 		pod := d.Spec.Template.Spec
 		for _, volume := range pod.Volumes {
 			if volume.Name == daemon.DataVolumeName && volume.HostPath != nil {
-				used[pathUse{pod.NodeSelector[daemon.HostnameLabel], volume.HostPath.Path}] =
-					fmt.Sprintf("mon %s of %s", d.Labels[daemon.IDLabel], ownerOf(d.ObjectMeta))
+				used[pathUse{pod.NodeSelector[daemon.HostnameLabel], volume.HostPath.Path}] = fmt.Sprintf("mon %s of %s", d.Labels[daemon.IDLabel], ownerOf(d.ObjectMeta))
 			}
 		}
 	}

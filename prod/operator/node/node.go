@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	schedule "k8s.io/component-helpers/scheduling/corev1"
@@ -86,4 +87,18 @@ func untolerated(n *corev1.Node, tolerations []corev1.Toleration) (corev1.Taint,
 	return schedule.FindMatchingUntoleratedTaint(klog.Background(), n.Spec.Taints, tolerations, func(taint *corev1.Taint) bool {
 		return taint.Effect == corev1.TaintEffectNoSchedule || taint.Effect == corev1.TaintEffectNoExecute
 	}, false)
+}
+
+// Repels says whether a taint that a person has set keeps the placement out for
+// good. Taints that Kubernetes sets by itself, as on a node that is cordoned or
+// not ready, go away again: they do not count (B19).
+func Repels(n *corev1.Node, placement v1.Placement) bool {
+	lasting := &corev1.Node{}
+	for _, taint := range n.Spec.Taints {
+		if !strings.HasPrefix(taint.Key, "node.kubernetes.io/") {
+			lasting.Spec.Taints = append(lasting.Spec.Taints, taint)
+		}
+	}
+	_, repels := untolerated(lasting, placement.Tolerations)
+	return repels
 }

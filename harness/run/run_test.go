@@ -1,0 +1,134 @@
+package run_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidepool-ceph/tidepool/harness/run"
+	"github.com/tidepool-ceph/tidepool/harness/world"
+	"github.com/tidepool-ceph/tidepool/sim/loop"
+)
+
+// still is a world in which time passes and nothing else happens.
+type still struct {
+	world.World
+	now   time.Time
+	trace io.Writer
+	seed  uint64
+}
+
+func (s *still) Now() time.Time { return s.now }
+
+func (s *still) Pass(d time.Duration) {
+	s.now = s.now.Add(d)
+	fmt.Fprintf(s.trace, "seed %x: %s passed\n", s.seed, d)
+}
+
+func (s *still) OperatorLog() []world.LogLine { return nil }
+func (s *still) Trace(int) string             { return "what happened" }
+func (s *still) Close()                       {}
+
+func newStill(seed uint64, trace io.Writer) (world.World, error) {
+	return &still{now: loop.Epoch, trace: trace, seed: seed}, nil
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	f := filepath.Join(t.TempDir(), "a.feature")
+	if err := os.WriteFile(f, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+const mixed = `Feature: time
+  Scenario: passes
+    When 1m pass
+
+  Scenario Outline: passes for <long>
+    When <long> pass
+
+    Examples:
+      | long |
+      | 2m   |
+      | 3m   |
+
+  @red
+  Scenario: fails
+    When 1m pass
+    Then the operator logs info "never"
+`
+
+func TestRun(t *testing.T) {
+	file := write(t, mixed)
+	var out bytes.Buffer
+	sum, err := run.Run(run.Options{Paths: []string{file}, Out: &out, NewWorld: newStill})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := sum.String(), "3 passed, 1 failed, 0 skipped"; got != want {
+		t.Errorf("summary %q, want %q", got, want)
+	}
+	for _, want := range []string{"3 of 4", "a.feature:14 fails", `the operator logs info "never"`, "what happened"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report does not say %q:\n%s", want, out.String())
+		}
+	}
+}
+
+func TestRunSelects(t *testing.T) {
+	file := write(t, mixed)
+	for name, c := range map[string]struct{ path, tags, want string }{
+		"a line":          {file + ":2", "", "1 passed, 0 failed, 0 skipped"},
+		"an outline":      {file + ":5", "", "2 passed, 0 failed, 0 skipped"},
+		"an example":      {file + ":10", "", "1 passed, 0 failed, 0 skipped"},
+		"a tag":           {file, "@red", "0 passed, 1 failed, 0 skipped"},
+		"all but a tag":   {file, "~@red", "3 passed, 0 failed, 0 skipped"},
+		"a whole folder":  {filepath.Dir(file), "~@red", "3 passed, 0 failed, 0 skipped"},
+		"the file, twice": {file, "~@red", "3 passed, 0 failed, 0 skipped"},
+	} {
+		sum, err := run.Run(run.Options{Paths: []string{c.path}, Tags: c.tags, Out: io.Discard, NewWorld: newStill})
+		if err != nil || sum.String() != c.want {
+			t.Errorf("%s: %v, %v; want %s", name, sum, err, c.want)
+		}
+	}
+}
+
+func TestRunCannotBegin(t *testing.T) {
+	for name, c := range map[string]struct{ path, tags, want string }{
+		"an undefined step":  {write(t, "Feature: f\n  Scenario: s\n    When 1m passes away\n"), "", "no step says \"1m passes away\"; nearest are:\n    10m pass\n"},
+		"bad Gherkin":        {write(t, "Feature: f\n  Scenari: s\n"), "", "a.feature"},
+		"no scenario there":  {write(t, mixed) + ":3", "", "no scenario stands at"},
+		"no such file":       {"nowhere.feature", "", "nowhere.feature"},
+		"no scenario tagged": {write(t, mixed), "@none", "@none"},
+	} {
+		_, err := run.Run(run.Options{Paths: []string{c.path}, Tags: c.tags, Out: io.Discard, NewWorld: newStill})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func TestTheTraceDoesNotDependOnConcurrency(t *testing.T) {
+	file := write(t, mixed)
+	trace := func(seed uint64, concurrency int) string {
+		var b bytes.Buffer
+		_, err := run.Run(run.Options{Paths: []string{file}, Seed: seed, Concurrency: concurrency, Trace: &b, Out: io.Discard, NewWorld: newStill})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if a, b := trace(7, 1), trace(7, 8); a != b || !strings.Contains(a, "3m0s passed") {
+		t.Errorf("two traces of one seed:\n%s\n%s", a, b)
+	}
+	if a, b := trace(7, 1), trace(8, 1); a == b {
+		t.Error("seeds 7 and 8 gave the same trace")
+	}
+}

@@ -1,0 +1,53 @@
+package sim
+
+import (
+	"errors"
+
+	"github.com/tidepool-ceph/tidepool/prod/id"
+	"github.com/tidepool-ceph/tidepool/prod/operator/cluster"
+	"github.com/tidepool-ceph/tidepool/prod/operator/door"
+	"github.com/tidepool-ceph/tidepool/sim/host"
+)
+
+// StartOperator starts the operator with empty memory and an empty container.
+func (w *World) StartOperator() error {
+	if w.operator != nil {
+		return errors.New("the operator runs already")
+	}
+	w.operator = w.operatorHost.Running.NewGroup("operator")
+	root := host.NewFS()
+	if err := errors.Join(root.MkdirAll("/tmp", 0o777), root.MkdirAll("/etc", 0o755), root.MkdirAll("/var/lib", 0o755)); err != nil {
+		return err
+	}
+	w.operatorFiles = host.NewView(root)
+	c := w.api.Client(operatorUser)
+	doors := door.Doors{
+		Client: c,
+		Pods:   podLogs{w},
+		Exec: recorder{w, &host.Executor{
+			Machine: w.operatorHost, Files: w.operatorFiles, Addr: w.operatorHost.Addr,
+			Image: w.operatorImage(), Group: w.operator,
+		}},
+		Files:  w.operatorFiles,
+		Clock:  clock{w.loop},
+		IDs:    id.From(randomBytes{w.loop.Rand("operator: ids")}),
+		Log:    logger{w},
+		Events: events{w, c},
+	}
+	options := cluster.OptionsFrom(func(name string) string { return w.operatorEnv[name] }, OperatorImage)
+	for _, c := range cluster.New(doors, options) {
+		manage(w.loop, w.operator, w.api, c)
+	}
+	w.loop.Trace("operator", "started")
+	return nil
+}
+
+// StopOperator kills the operator where it stands.
+func (w *World) StopOperator() {
+	if w.operator == nil {
+		return
+	}
+	w.operator.Kill()
+	w.operator = nil
+	w.loop.Trace("operator", "killed")
+}

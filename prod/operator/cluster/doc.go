@@ -1,0 +1,16 @@
+// Package cluster reconciles CephClusters: it is the one controller that brings
+// up a Ceph cluster and keeps it as its spec asks.
+//
+// One reconcile is one pass (reconcile.go): read the CephCluster, make the spec
+// in effect of it (effective.go), refuse what cannot be carried out before
+// anything is made (validate.go, others.go), then run the steps in the seed's
+// order (steps.go): Ceph version, a person's own settings, identity, mons, crush
+// map, mgr, OSDs, rbd-mirror. A step never waits; the first that is not done
+// ends the pass. status.go turns that into state and conditions, and write.go
+// writes them, by patch of the status alone and only if something changed.
+// watches.go says which events lead to a pass.
+//
+// Nothing is kept in memory between passes. How long the operator has been at
+// work on a spec, and whether it creates or updates, stands in the condition
+// Progressing.
+package cluster

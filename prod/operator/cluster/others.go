@@ -1,0 +1,55 @@
+package cluster
+
+import (
+	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
+	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
+)
+
+// besides refuses a cluster that cannot be beside those that came before it: a
+// namespace holds one (S18), and only one takes all devices (S40).
+func besides(cluster *v1.CephCluster, all []v1.CephCluster) *pass.Refused {
+	for i := range all {
+		other := &all[i]
+		if !before(other, cluster) {
+			continue
+		}
+		if other.Namespace == cluster.Namespace {
+			return pass.Refuse(v1.ReasonSecondCluster,
+				"namespace %s already has the CephCluster %s, and a namespace holds one; delete one of the two, or use another namespace",
+				cluster.Namespace, other.Name)
+		}
+		if usesAllDevices(cluster.Spec.Storage) && usesAllDevices(other.Spec.Storage) {
+			return pass.Refuse(v1.ReasonSecondCluster,
+				"using all devices in more than one namespace not supported: CephCluster %s/%s does so already; name the devices with deviceFilter or devices",
+				other.Namespace, other.Name)
+		}
+	}
+	return nil
+}
+
+// before says whether a cluster was there before another; of two of one second
+// the one of the lesser name.
+func before(a, b *v1.CephCluster) bool {
+	if a.UID == b.UID {
+		return false
+	}
+	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
+		return a.CreationTimestamp.Before(&b.CreationTimestamp)
+	}
+	if a.Namespace != b.Namespace {
+		return a.Namespace < b.Namespace
+	}
+	return a.Name < b.Name
+}
+
+func usesAllDevices(s v1.StorageSpec) bool {
+	if s.UseAllDevices != nil && *s.UseAllDevices {
+		return true
+	}
+	for _, n := range s.Nodes {
+		if !s.UseAllNodes && n.UseAllDevices != nil && *n.UseAllDevices {
+			return true
+		}
+	}
+	return false
+}

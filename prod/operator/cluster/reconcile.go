@@ -1,0 +1,204 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
+	"github.com/tidepool-ceph/tidepool/prod/operator/door"
+	"github.com/tidepool-ceph/tidepool/prod/operator/object"
+	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
+)
+
+// reconciler reconciles CephClusters.
+type reconciler struct {
+	door.Doors
+	options Options
+}
+
+// Reconcile is one pass over one CephCluster. What goes wrong stands in the
+// CephCluster and in the log, and asks for another pass; so the error is always
+// nil, and no back-off but ours applies (Settled 23).
+func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	var cluster v1.CephCluster
+	if err := r.Client.Get(ctx, req.NamespacedName, &cluster); err != nil {
+		if client.IgnoreNotFound(err) == nil {
+			return reconcile.Result{}, nil
+		}
+		r.Log.Errorf("failed to get CephCluster %s: %v", req, err)
+		return reconcile.Result{RequeueAfter: firstRetry}, nil
+	}
+	w := &writer{client: r.Client, stored: &cluster}
+	var after time.Duration
+	var err error
+	if cluster.DeletionTimestamp != nil {
+		err = r.delete(ctx, w)
+	} else {
+		after, err = r.pass(ctx, w)
+	}
+	if err != nil {
+		if object.Raced(err) {
+			r.Log.Debugf("%v", err)
+		} else {
+			r.Log.Errorf("%v", err)
+		}
+		after = firstRetry
+	}
+	return reconcile.Result{RequeueAfter: after}, nil
+}
+
+// delete lets go of a CephCluster. What was made for it goes by garbage
+// collection, as it is owned by it.
+func (r *reconciler) delete(ctx context.Context, w *writer) error {
+	if !controllerutil.ContainsFinalizer(w.stored, v1.CephClusterFinalizer) {
+		return nil
+	}
+	status := *w.stored.Status.DeepCopy()
+	status.State, status.Message = v1.ClusterStateDeleting, ""
+	status.Phase = status.State.Phase()
+	if err := w.status(ctx, status); err != nil {
+		return err
+	}
+	r.Log.Infof("deleting cluster in namespace %s", w.stored.Namespace)
+	return client.IgnoreNotFound(w.finalizer(ctx, false))
+}
+
+// pass does the work and says when the next pass is due. The error is that of
+// writing the CephCluster itself.
+func (r *reconciler) pass(ctx context.Context, w *writer) (time.Duration, error) {
+	before := w.stored.DeepCopy()
+	p := &pass.Pass{Doors: r.Doors, Settings: r.options.Settings, Cluster: w.stored.DeepCopy()}
+	p.SaveStatus = func(ctx context.Context) error { return w.status(ctx, p.Cluster.Status) }
+	at := scene{namespace: before.Namespace, generation: before.Generation, now: r.Clock.Now()}
+
+	var remarks []remark
+	p.Cluster.Spec, remarks = effective(before.Spec)
+	unserved := v1.UnservedFields(before.Spec)
+	report(&p.Cluster.Status, at, p.Cluster.Spec, remarks, unserved)
+	if before.Status.ObservedGeneration != before.Generation {
+		r.announce(before, remarks, unserved)
+	}
+
+	err := r.carryOut(ctx, p, w, at)
+	if failed := (&writeError{}); errors.As(err, &failed) {
+		return 0, failed.cause
+	}
+	at.now = r.Clock.Now()
+	conclude(&p.Cluster.Status, at, err, p.Pending())
+	r.logOutcome(before, p.Cluster, err)
+	if err := w.status(ctx, p.Cluster.Status); err != nil {
+		return 0, err
+	}
+	r.tell(before, p.Cluster)
+	return again(&p.Cluster.Status, at, err, p.Pending(), p.Again()), nil
+}
+
+// writeError says that the CephCluster itself could not be written.
+type writeError struct{ cause error }
+
+func (e *writeError) Error() string { return e.cause.Error() }
+
+// carryOut checks what the steps rely on, and runs them.
+func (r *reconciler) carryOut(ctx context.Context, p *pass.Pass, w *writer, at scene) error {
+	if refused := validate(p.Cluster.Spec); refused != nil {
+		return refused
+	}
+	var all v1.CephClusterList
+	if err := r.Client.List(ctx, &all); err != nil {
+		return fmt.Errorf("failed to list the other CephClusters: %w", err)
+	}
+	if refused := besides(p.Cluster, all.Items); refused != nil {
+		return refused
+	}
+	if err := r.checkNodes(ctx, p, at); err != nil {
+		return err
+	}
+	begin(&p.Cluster.Status, at)
+	if err := w.status(ctx, p.Cluster.Status); err != nil {
+		return &writeError{err}
+	}
+	// Before anything is made, so that no deletion passes unseen (S54).
+	if err := w.finalizer(ctx, true); err != nil {
+		return &writeError{err}
+	}
+	err := run(ctx, p)
+	if object.Raced(err) {
+		return pass.WaitFor(v1.ReasonWaiting, firstRetry, "the newest version of an object: %v", err)
+	}
+	return err
+}
+
+// checkNodes says in a condition which storage nodes there are not (S15). The
+// others are used all the same.
+func (r *reconciler) checkNodes(ctx context.Context, p *pass.Pass, at scene) error {
+	message := ""
+	if s := p.Cluster.Spec.Storage; !s.UseAllNodes && len(s.Nodes) > 0 {
+		var nodes corev1.NodeList
+		if err := r.Client.List(ctx, &nodes); err != nil {
+			return fmt.Errorf("failed to list nodes: %w", err)
+		}
+		if unknown := unknownNodes(s, nodes.Items); len(unknown) > 0 {
+			message = "no node has the hostname " + strings.Join(unknown, ", ") + "; spec.storage.nodes must name nodes by their label kubernetes.io/hostname"
+		}
+	}
+	note(&p.Cluster.Status, at, v1.ConditionStorageNodesMissing, v1.ReasonInvalidSpec, message)
+	return nil
+}
+
+// announce logs, once for a spec, what a person should know of it.
+func (r *reconciler) announce(cluster *v1.CephCluster, remarks []remark, unserved []string) {
+	for _, remark := range remarks {
+		r.Log.Warningf("%s", remark.text)
+		r.Events.Event(cluster, door.Warning, v1.ConditionSpecAdjusted, remark.text)
+	}
+	if len(unserved) > 0 {
+		r.Log.Warningf("nothing is done with these fields of CephCluster %s/%s: %s", cluster.Namespace, cluster.Name, strings.Join(unserved, ", "))
+	}
+}
+
+// logOutcome logs how a pass ended, a wait only when it is a new one.
+func (r *reconciler) logOutcome(before, after *v1.CephCluster, err error) {
+	was, is := ready(before), ready(after)
+	_, waiting := pass.IsWaiting(err)
+	switch {
+	case err != nil && !waiting && after.Status.State == v1.ClusterStateUpdating:
+		r.Log.Errorf("failed to update cluster in namespace %s. %v", after.Namespace, err)
+	case err != nil && !waiting:
+		r.Log.Errorf("failed to create cluster in namespace %s. %v", after.Namespace, err)
+	case is.Message != was.Message:
+		r.Log.Infof("cluster in namespace %s: %s", after.Namespace, is.Message)
+	}
+	if after.Status.State == v1.ClusterStateError && before.Status.Message != after.Status.Message {
+		r.Log.Errorf("%s", after.Status.Message)
+	}
+}
+
+// tell sends the events of what has changed for a person.
+func (r *reconciler) tell(before, after *v1.CephCluster) {
+	was, is := ready(before), ready(after)
+	switch {
+	case is.Status == metav1.ConditionTrue && was.Status != metav1.ConditionTrue:
+		r.Events.Event(after, door.Normal, v1.ConditionReady, is.Message)
+	case is.Status != metav1.ConditionTrue && is.Reason != v1.ReasonWaiting && (is.Message != was.Message || is.Reason != was.Reason):
+		r.Events.Event(after, door.Warning, is.Reason, is.Message)
+	}
+}
+
+// ready is the condition of that name, empty if there is none.
+func ready(cluster *v1.CephCluster) metav1.Condition {
+	for _, c := range cluster.Status.Conditions {
+		if c.Type == v1.ConditionReady {
+			return c
+		}
+	}
+	return metav1.Condition{}
+}

@@ -1,0 +1,183 @@
+package workload
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/tidepool-ceph/tidepool/sim/kube"
+	"github.com/tidepool-ceph/tidepool/sim/kube/queue"
+	"github.com/tidepool-ceph/tidepool/sim/kube/record"
+	"github.com/tidepool-ceph/tidepool/sim/loop"
+)
+
+type daemonSets struct {
+	loop   *loop.Loop
+	api    *kube.API
+	client client.Client
+	events *record.Recorder
+	pods   *owned[*corev1.Pod]
+	queue  *queue.Queue[client.ObjectKey]
+}
+
+func newDaemonSets(l *loop.Loop, api *kube.API, pods *owned[*corev1.Pod]) *daemonSets {
+	const user = "system:serviceaccount:kube-system:daemon-set-controller"
+	c := &daemonSets{loop: l, api: api, client: api.Client(user), events: record.New(l, api, user, "daemonset-controller", ""), pods: pods}
+	c.queue = queue.New(l, "daemonset controller", c.sync)
+	return c
+}
+
+// nodeEvent wakes all DaemonSets when a node comes, goes, or becomes another
+// place to run at.
+func (c *daemonSets) nodeEvent(e kube.Event) {
+	if e.Old != nil && e.New != nil {
+		was, is := e.Old.(*corev1.Node), e.New.(*corev1.Node)
+		if equality.Semantic.DeepEqual(was.Spec, is.Spec) && equality.Semantic.DeepEqual(was.Labels, is.Labels) {
+			return
+		}
+	}
+	c.api.Each(&appsv1.DaemonSet{}, "", func(o client.Object) { c.queue.Add(client.ObjectKeyFromObject(o)) })
+}
+
+// sync brings a DaemonSet one step on.
+func (c *daemonSets) sync(key client.ObjectKey) error {
+	ds, ok := viewed(c.api, &appsv1.DaemonSet{}, key)
+	if !ok || ds.DeletionTimestamp != nil {
+		return nil
+	}
+	hash := templateHash(&ds.Spec.Template, ds.Status.CollisionCount)
+	var nodes []*corev1.Node
+	c.api.Each(&corev1.Node{}, "", func(o client.Object) { nodes = append(nodes, o.(*corev1.Node)) })
+	step := daemonPlan(ds, hash, nodes, c.pods.of(ds.UID), func(p *corev1.Pod) bool {
+		return available(p, ds.Spec.MinReadySeconds, c.loop.Now())
+	})
+	for _, pod := range step.remove {
+		if err := remove(c.client, pod); err != nil {
+			return fmt.Errorf("delete pod %s/%s: %w", pod.Namespace, pod.Name, err)
+		}
+		c.events.Event(ds, corev1.EventTypeNormal, "SuccessfulDelete", "Deleted pod: "+pod.Name)
+	}
+	for _, node := range step.create {
+		pod := daemonPod(ds, node, hash)
+		if err := c.client.Create(context.Background(), pod); err != nil {
+			c.events.Event(ds, corev1.EventTypeWarning, "FailedCreate", fmt.Sprintf("Error creating: %v", err))
+			return fmt.Errorf("create a pod of DaemonSet %s/%s: %w", ds.Namespace, ds.Name, err)
+		}
+		c.pods.add(pod)
+		c.events.Event(ds, corev1.EventTypeNormal, "SuccessfulCreate", "Created pod: "+pod.Name)
+	}
+	return c.writeStatus(ds, step.status)
+}
+
+func (c *daemonSets) writeStatus(ds *appsv1.DaemonSet, s appsv1.DaemonSetStatus) error {
+	if equality.Semantic.DeepEqual(ds.Status, s) {
+		return nil
+	}
+	updated := ds.DeepCopy()
+	updated.Status = s
+	if err := c.client.Status().Update(context.Background(), updated); client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("write status of DaemonSet %s/%s: %w", ds.Namespace, ds.Name, err)
+	}
+	return nil
+}
+
+// daemonStep is what is to be done for a DaemonSet, and how it stands.
+type daemonStep struct {
+	create []string // nodes
+	remove []*corev1.Pod
+	status appsv1.DaemonSetStatus
+}
+
+// daemonPlan decides what to do for a DaemonSet on these nodes with these pods.
+func daemonPlan(ds *appsv1.DaemonSet, hash string, nodes []*corev1.Node, pods []*corev1.Pod, isAvailable func(*corev1.Pod) bool) daemonStep {
+	on := map[string][]*corev1.Pod{}
+	for _, p := range pods {
+		on[daemonNode(p)] = append(on[daemonNode(p)], p)
+	}
+	step := daemonStep{status: appsv1.DaemonSetStatus{ObservedGeneration: ds.Generation, CollisionCount: ds.Status.CollisionCount}}
+	s := &step.status
+	var outdated, outdatedBroken []*corev1.Pod
+	for _, node := range nodes {
+		run, stay := daemonFits(ds, node)
+		here, leaving := split(on[node.Name])
+		delete(on, node.Name)
+		if run {
+			s.DesiredNumberScheduled++
+		}
+		switch {
+		case !stay:
+			step.remove = append(step.remove, here...)
+			if len(here) > 0 {
+				s.NumberMisscheduled++
+			}
+			continue
+		case len(here) == 0:
+			if run && !leaving {
+				step.create = append(step.create, node.Name)
+			}
+			continue
+		case ended(here[0]):
+			step.remove = append(step.remove, here[0]) // and made again at the next event
+			continue
+		}
+		step.remove = append(step.remove, here[1:]...)
+		if !run {
+			s.NumberMisscheduled++
+			continue
+		}
+		pod := here[0]
+		s.CurrentNumberScheduled++
+		if ready(pod) {
+			s.NumberReady++
+		}
+		if isAvailable(pod) {
+			s.NumberAvailable++
+		}
+		if pod.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == hash {
+			s.UpdatedNumberScheduled++
+		} else if isAvailable(pod) {
+			outdated = append(outdated, pod)
+		} else {
+			outdatedBroken = append(outdatedBroken, pod)
+		}
+	}
+	for _, p := range pods { // those of nodes that are gone
+		if len(on[daemonNode(p)]) > 0 && p.DeletionTimestamp == nil {
+			step.remove = append(step.remove, p)
+		}
+	}
+	s.NumberUnavailable = s.DesiredNumberScheduled - s.NumberAvailable
+	if ds.Spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType {
+		step.remove = append(step.remove, outdatedBroken...)
+		spare := maxUnavailable(ds, int(s.DesiredNumberScheduled)) - int(s.NumberUnavailable)
+		step.remove = append(step.remove, outdated[:max(min(spare, len(outdated)), 0)]...)
+	}
+	return step
+}
+
+// split separates the pods that stay from those that are on their way out.
+func split(pods []*corev1.Pod) (here []*corev1.Pod, leaving bool) {
+	for _, p := range pods {
+		if p.DeletionTimestamp != nil {
+			leaving = true
+		} else {
+			here = append(here, p)
+		}
+	}
+	return here, leaving
+}
+
+func maxUnavailable(ds *appsv1.DaemonSet, desired int) int {
+	one := intstr.FromInt32(1)
+	at := &one
+	if r := ds.Spec.UpdateStrategy.RollingUpdate; r != nil && r.MaxUnavailable != nil {
+		at = r.MaxUnavailable
+	}
+	n, _ := intstr.GetScaledValueFromIntOrPercent(at, desired, true) // the API server has checked it
+	return n
+}

@@ -1,0 +1,104 @@
+package workload
+
+import (
+	"math"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// revisionSet is what a rollout looks at in a ReplicaSet.
+type revisionSet struct {
+	name      string
+	replicas  int // asked for
+	pods      int // that are there
+	available int
+}
+
+func revisionOf(rs *appsv1.ReplicaSet) revisionSet {
+	return revisionSet{
+		name: rs.Name, replicas: int(value(rs.Spec.Replicas, 1)),
+		pods: int(rs.Status.Replicas), available: int(rs.Status.AvailableReplicas),
+	}
+}
+
+// limits are how far a rolling update may go beyond and below the wanted number.
+type limits struct{ surge, unavailable int }
+
+// limitsOf resolves maxSurge (rounded up) and maxUnavailable (rounded down), 25%
+// each by default. Both 0 would stand still, so then one may be unavailable.
+func limitsOf(d *appsv1.Deployment) limits {
+	wanted := int(value(d.Spec.Replicas, 1))
+	if recreates(d) {
+		return limits{}
+	}
+	quarter := intstr.FromString("25%")
+	surge, unavailable := &quarter, &quarter
+	if r := d.Spec.Strategy.RollingUpdate; r != nil {
+		if r.MaxSurge != nil {
+			surge = r.MaxSurge
+		}
+		if r.MaxUnavailable != nil {
+			unavailable = r.MaxUnavailable
+		}
+	}
+	// The API server has checked that these are numbers or percentages.
+	up, _ := intstr.GetScaledValueFromIntOrPercent(surge, wanted, true)
+	down, _ := intstr.GetScaledValueFromIntOrPercent(unavailable, wanted, false)
+	if up == 0 && down == 0 {
+		down = 1
+	}
+	return limits{surge: up, unavailable: min(down, wanted)}
+}
+
+func recreates(d *appsv1.Deployment) bool {
+	return d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType
+}
+
+// rollingStep says how many replicas the new set and each old one, oldest first,
+// are to ask for now, for wanted altogether.
+func rollingStep(wanted int, by limits, current revisionSet, old []revisionSet) (newReplicas int, oldReplicas []int) {
+	total := current.replicas
+	for _, o := range old {
+		total += o.replicas
+	}
+	newReplicas = current.replicas
+	switch {
+	case current.replicas > wanted:
+		newReplicas = wanted
+	case current.replicas < wanted && total < wanted+by.surge:
+		newReplicas = current.replicas + min(wanted+by.surge-total, wanted-current.replicas)
+	}
+	oldReplicas = make([]int, len(old))
+	available := current.available
+	for i, o := range old {
+		oldReplicas[i] = o.replicas
+		available += o.available
+	}
+	if newReplicas != current.replicas {
+		return newReplicas, oldReplicas // one thing at a time
+	}
+	// Pods of the new set that are not available yet hold their places.
+	spare := total - (wanted - by.unavailable) - (current.replicas - current.available)
+	for i, o := range old { // the broken ones go first: nobody misses them
+		n := min(spare, max(o.replicas-o.available, 0))
+		if n > 0 {
+			oldReplicas[i] -= n
+			spare -= n
+		}
+	}
+	spare = min(spare, available-(wanted-by.unavailable))
+	for i := range old {
+		n := min(spare, oldReplicas[i])
+		if n > 0 {
+			oldReplicas[i] -= n
+			spare -= n
+		}
+	}
+	return newReplicas, oldReplicas
+}
+
+// hasDeadline says whether the deployment has a time by which it must progress.
+func hasDeadline(d *appsv1.Deployment) bool {
+	return value(d.Spec.ProgressDeadlineSeconds, 600) != math.MaxInt32
+}
