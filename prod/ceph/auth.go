@@ -77,7 +77,7 @@ func (a *Admin) AuthLs(ctx context.Context) ([]Entity, error) {
 	type answer struct {
 		Dump []Entity `json:"auth_dump"`
 	}
-	said, err := ask[answer](ctx, a, nil, "auth", "ls")
+	said, err := ask(ctx, a, func(said answer) error { return notNil("auth_dump", said.Dump) }, "auth", "ls")
 	return said.Dump, err
 }
 

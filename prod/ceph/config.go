@@ -26,7 +26,8 @@ func (a *Admin) ConfigSet(ctx context.Context, who, option, value string) error 
 }
 
 // ConfigGet returns the value that an option has for who, its default if it is
-// not set. An option that Ceph does not know is [ErrNotFound].
+// not set. An option that Ceph does not know is [ErrNotFound], and so is one of a
+// mgr module that is not loaded, even if it is set ([Admin.ConfigDump] has it).
 func (a *Admin) ConfigGet(ctx context.Context, who, option string) (string, error) {
 	args := []string{"config", "get", who, option}
 	if !a.version.Has(ConfigDB) {
@@ -68,7 +69,14 @@ func (a *Admin) ConfigDump(ctx context.Context) ([]ConfigOption, error) {
 	if err := a.needs(ConfigDB, "config dump"); err != nil {
 		return nil, err
 	}
-	return ask[[]ConfigOption](ctx, a, nil, "config", "dump")
+	return ask(ctx, a, func(all []ConfigOption) error {
+		for _, option := range all {
+			if err := notEmpty("name of an option", option.Name); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, "config", "dump")
 }
 
 // moduleKey is where luminous keeps an option of a mgr module: for one daemon

@@ -92,3 +92,11 @@ func notEmpty(field, value string) error {
 	}
 	return nil
 }
+
+// notNil refuses an answer without a list that it must have, empty or not.
+func notNil[E any](field string, list []E) error {
+	if list == nil {
+		return fmt.Errorf("it has no %s", field)
+	}
+	return nil
+}

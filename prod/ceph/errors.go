@@ -91,6 +91,10 @@ func kindOfExit(code int, stderr string) error {
 		return ErrUnreachable
 	case strings.Contains(stderr, "unrecognized command"), strings.Contains(stderr, "no valid command found"):
 		return ErrUnsupported
+	case strings.Contains(stderr, "Invalid command:"):
+		// With --out-file the program of pacific falls over its own message and
+		// exits with 1, here and where there is no such command.
+		return ErrInvalid
 	case strings.Contains(stderr, "Error EPERM"):
 		return ErrNotPermitted
 	case code == 2 && !strings.Contains(stderr, "Error ENOENT"):

@@ -38,6 +38,7 @@ var readers = map[string]func(context.Context, *ceph.Admin) (any, error){
 	"auth get":            func(ctx context.Context, a *ceph.Admin) (any, error) { return a.AuthGet(ctx, "x") },
 	"auth ls":             func(ctx context.Context, a *ceph.Admin) (any, error) { return a.AuthLs(ctx) },
 	"config dump":         func(ctx context.Context, a *ceph.Admin) (any, error) { return a.ConfigDump(ctx) },
+	"mgr dump":            func(ctx context.Context, a *ceph.Admin) (any, error) { return a.MgrStat(ctx) },
 	"mgr stat":            func(ctx context.Context, a *ceph.Admin) (any, error) { return a.MgrStat(ctx) },
 	"mgr module ls":       func(ctx context.Context, a *ceph.Admin) (any, error) { return a.MgrModules(ctx) },
 	"mgr services":        func(ctx context.Context, a *ceph.Admin) (any, error) { return a.MgrServices(ctx) },
@@ -120,6 +121,7 @@ func TestEveryFailureHasItsKind(t *testing.T) {
 		"config-set-badwho":                   ceph.ErrInvalid,
 		"config-set-unknown":                  ceph.ErrInvalid,
 		"malformed-key":                       ceph.ErrUnreachable,
+		"missing-argument-out-file":           ceph.ErrInvalid,
 		"missing-argument":                    ceph.ErrInvalid,
 		"mgr-module-enable-nosuch":            ceph.ErrNotFound,
 		"mon_status":                          ceph.ErrUnsupported,
@@ -134,6 +136,8 @@ func TestEveryFailureHasItsKind(t *testing.T) {
 		"osd-setcrushmap-garbage":             ceph.ErrInvalid,
 		"osd-setcrushmap-nofile":              ceph.ErrFailed,
 		"restricted-user-denied-auth":         ceph.ErrNotPermitted,
+		"unknown-command-out-file":            ceph.ErrUnsupported,
+		"auth-get-key-nosuch-out-file":        ceph.ErrNotFound,
 		"unknown-command":                     ceph.ErrUnsupported,
 		"unknown-user":                        ceph.ErrNotPermitted,
 		"unknown-user-with-key":               ceph.ErrNotPermitted,
@@ -331,6 +335,17 @@ func TestGoldenKeyring(t *testing.T) {
 	e, err := replay(t, "pacific-16.2.15", "auth-get").admin(pacific).AuthGet(t.Context(), "client.admin")
 	if err != nil || e.Name != "client.admin" || e.Key != key || len(e.Caps) != 4 || e.Caps["mds"] != "allow *" {
 		t.Errorf("the entity is %+v, %v", e, err)
+	}
+}
+
+// An exit code alone does not say that something is missing: programs also exit
+// with 2 for other reasons.
+func TestOnlyTheClusterSaysThatSomethingIsMissing(t *testing.T) {
+	for stderr, want := range map[string]error{"": ceph.ErrFailed, "usage: ceph [-h]": ceph.ErrFailed, "Error ENOENT: no such thing": ceph.ErrNotFound} {
+		s := script(map[string]answer{"ceph": {code: 2, stderr: stderr}})
+		if _, err := s.admin(pacific).AuthGet(t.Context(), "client.x"); !errors.Is(err, want) {
+			t.Errorf("%q becomes %v", stderr, err)
+		}
 	}
 }
 

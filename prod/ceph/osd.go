@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -299,14 +298,6 @@ func (a *Admin) blocklistWord() string {
 		return "blocklist"
 	}
 	return "blacklist"
-}
-
-// notNil refuses an answer without a list that it must have, empty or not.
-func notNil[E any](field string, list []E) error {
-	if list == nil {
-		return fmt.Errorf("it has no %s", field)
-	}
-	return nil
 }
 
 func osdName(id int) string { return "osd." + strconv.Itoa(id) }

@@ -122,7 +122,7 @@ func (l *limited) Write(p []byte) (int, error) {
 	defer l.mu.Unlock()
 	fits := min(len(p), l.most-l.buf.Len())
 	l.buf.Write(p[:fits])
-	if false {
+	if fits < len(p) {
 		l.over()
 	}
 	return len(p), nil

@@ -1,6 +1,7 @@
 package ceph
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"strconv"
@@ -163,4 +164,52 @@ func splitMonHost(text string) []string {
 		}
 		return false
 	})
+}
+
+// shares says whether the two have an address in common, whatever its nonce.
+func (v AddrVec) shares(w AddrVec) bool {
+	for _, a := range v {
+		for _, b := range w {
+			if a.Type == b.Type && a.IP == b.IP && a.Port == b.Port {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// compare orders addresses by IP and port.
+func (a Addr) compare(b Addr) int {
+	x, errX := netip.ParseAddr(a.IP)
+	y, errY := netip.ParseAddr(b.IP)
+	if errX != nil || errY != nil {
+		return strings.Compare(a.IP, b.IP)
+	}
+	return cmp.Or(x.Compare(y), cmp.Compare(a.Port, b.Port))
+}
+
+// monAddrs are a monitor's addresses for what its options give: the default
+// ports of both protocols if there is no port, v1 on port 6789, else v2; up to
+// mimic always v1.
+func (r *release) monAddrs(a Addr) AddrVec {
+	if !r.atLeast(nautilus) {
+		if a.Port == 0 {
+			a.Port = portV1
+		}
+		a.Type = "v1"
+		return AddrVec{a}
+	}
+	switch {
+	case a.Type == "v1" && a.Port == 0:
+		a.Port = portV1
+	case a.Type == "v2" && a.Port == 0:
+		a.Port = portV2
+	case a.Port == 0:
+		return AddrVec{{Type: "v2", IP: a.IP, Port: portV2}, {Type: "v1", IP: a.IP, Port: portV1}}
+	case a.Type == "any" && a.Port == portV1:
+		a.Type = "v1"
+	case a.Type == "any":
+		a.Type = "v2"
+	}
+	return AddrVec{a}
 }

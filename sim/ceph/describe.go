@@ -44,7 +44,8 @@ type param struct {
 	choices  []string
 	limits   []float64 // of numbers: lowest, highest
 	limitsAs string    // the limits as Python prints them
-	good     string    // characters that a string may have; empty for any
+	class    string    // of the characters that a string may have, as "[A-Za-z]"; empty for any
+	good     string    // those characters
 }
 
 // commandSet is all commands of a release.
@@ -132,7 +133,7 @@ func (p param) bounded(j map[string]string) param {
 		p.limitsAs = "[" + strings.Join(shown, ", ") + "]"
 	}
 	if g := j["goodchars"]; g != "" {
-		p.good = expandClass(g)
+		p.class, p.good = g, expandClass(g)
 	}
 	return p
 }
@@ -222,16 +223,16 @@ func (p param) described() string {
 	case "CephChoices":
 		t = strings.Join(p.choices, "|")
 	case "CephInt", "CephFloat":
-		t = "<" + strings.ToLower(strings.TrimPrefix(p.kind, "Ceph")) + p.range_() + ">"
+		t = "<" + strings.ToLower(strings.TrimPrefix(p.kind, "Ceph")) + p.rangeText() + ">"
 	case "CephString":
-		if p.good != "" {
-			t = "<string(goodchars " + p.good + ")>"
+		if p.class != "" {
+			t = "<string(goodchars " + p.class + ")>"
 		}
 	}
 	return p.decorate(p.name + "(" + t + ")")
 }
 
-func (p param) range_() string {
+func (p param) rangeText() string {
 	parts := strings.Split(strings.Trim(p.limitsAs, "[]"), ", ")
 	switch {
 	case len(p.limits) == 0:

@@ -3,8 +3,6 @@ package kube
 import (
 	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
@@ -97,7 +95,7 @@ func (a *API) validateMetadata(k *kind, m *metav1.ObjectMeta, old *image) field.
 		errs = validation.ValidateObjectMetaAccessorUpdate(m, metaOf(old.obj), path)
 	}
 	// Labels and annotations are maps, so their errors come in any order.
-	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
+	sortErrors(errs)
 	return errs
 }
 

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strconv"
 
+	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -89,8 +90,29 @@ func NewWith(l *loop.Loop, scheme *runtime.Scheme, definitions *Definitions) *AP
 	for _, d := range definitions.all {
 		a.serveCustom(d)
 	}
-	a.bootstrap(definitions)
+	for _, name := range []string{corev1.NamespaceDefault, "kube-node-lease", "kube-public", "kube-system"} {
+		ns := &corev1.Namespace{}
+		ns.Name = name
+		a.mustCreate(ns)
+	}
+	for _, d := range definitions.all {
+		a.install(d.crd)
+	}
 	return a
+}
+
+// serverUser is in whose name the server itself writes.
+const serverUser = "kube-apiserver"
+
+// mustCreate stores an object of the server's own, if its kind is served.
+func (a *API) mustCreate(obj client.Object) {
+	k, err := a.kindOf(obj)
+	if err != nil {
+		return // nobody can ask for it
+	}
+	if _, err := a.create(serverUser, k, obj.GetNamespace(), image{obj: obj}, false); err != nil {
+		panic(err) // what the server makes for itself is right
+	}
 }
 
 // Scheme is what the server was made with.

@@ -3,9 +3,11 @@ package kube
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
@@ -92,9 +94,13 @@ func (c *apiClient) Watch(ctx context.Context, list client.ObjectList, opts ...c
 	}
 	o := client.ListOptions{}
 	o.ApplyOptions(opts)
+	gvk, err := c.gvkOf(list)
+	if err != nil {
+		return nil, err
+	}
 	var w watch.Interface
 	err = c.serveRequest(ctx, c.request("watch", k, client.ObjectKey{Namespace: o.Namespace}, nil), func() error {
-		w, err = c.stream(k, o, copyLike(k, list))
+		w, err = c.stream(k, o, copyLike(k, list, gvk.GroupVersion()))
 		return err
 	})
 	return w, err
@@ -195,16 +201,19 @@ func dry(run []string) bool { return len(run) > 0 }
 
 // copyLike is how a watch of list shows an object: in the representation of the
 // list's items.
-func copyLike(k *kind, list client.ObjectList) func(client.Object) (client.Object, error) {
+func copyLike(k *kind, list client.ObjectList, gv schema.GroupVersion) func(client.Object) (client.Object, error) {
 	return func(obj client.Object) (client.Object, error) {
 		var out client.Object
 		switch list.(type) {
 		case *metav1.PartialObjectMetadataList:
 			out = &metav1.PartialObjectMetadata{}
 		case runtime.Unstructured:
-			out = k.unstructured()
+			out = &unstructured.Unstructured{Object: map[string]any{}}
 		default:
 			out = k.newObject()
+			if s := k.sibling; s != nil && s.gvk.GroupVersion() == gv {
+				out = reflect.New(s.goType).Interface().(client.Object)
+			}
 		}
 		var raw map[string]any
 		if r := k.table.byKey[client.ObjectKeyFromObject(obj)]; r != nil && r.obj == obj {

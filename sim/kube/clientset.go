@@ -45,16 +45,22 @@ func (r *reactor) react(action clienttesting.Action) (bool, runtime.Object, erro
 	if err != nil {
 		return true, nil, err
 	}
+	obj, list, err := r.api.listed(k, action.GetResource())
+	if err != nil {
+		return true, nil, err
+	}
 	key := client.ObjectKey{Namespace: action.GetNamespace()}
 	ctx := context.Background()
 	var out runtime.Object
 	switch action := action.(type) {
 	case clienttesting.GetActionImpl:
 		key.Name = action.Name
-		obj := k.newObject()
 		out, err = obj, r.c.Get(ctx, key, obj)
 	case clienttesting.ListActionImpl:
-		out, err = r.list(ctx, k, action)
+		var o client.ListOptions
+		if o, err = listOptions(key.Namespace, action.ListOptions); err == nil {
+			out, err = list, r.c.List(ctx, list, &o)
+		}
 	case clienttesting.CreateActionImpl:
 		out, err = r.create(ctx, k, action)
 	case clienttesting.UpdateActionImpl:
@@ -62,19 +68,17 @@ func (r *reactor) react(action clienttesting.Action) (bool, runtime.Object, erro
 		obj.SetNamespace(key.Namespace)
 		out, err = obj, r.c.put(ctx, obj, editionOf(action.Subresource), dry(action.UpdateOptions.DryRun), action.UpdateOptions.FieldValidation)
 	case clienttesting.PatchActionImpl:
-		obj := k.newObject()
 		obj.SetNamespace(key.Namespace)
 		obj.SetName(action.Name)
 		out, err = obj, r.c.patch(ctx, obj, action.PatchType, action.Patch, editionOf(action.Subresource), &action.PatchOptions)
 	case clienttesting.DeleteActionImpl:
-		obj := k.newObject()
 		obj.SetNamespace(key.Namespace)
 		obj.SetName(action.Name)
 		err = r.c.Delete(ctx, obj, deleteOptions(action.DeleteOptions))
 	case clienttesting.DeleteCollectionActionImpl:
 		o := &client.DeleteAllOfOptions{DeleteOptions: *deleteOptions(action.DeleteOptions)}
 		if o.ListOptions, err = listOptions(key.Namespace, action.ListOptions); err == nil {
-			err = r.c.DeleteAllOf(ctx, k.newObject(), o)
+			err = r.c.DeleteAllOf(ctx, obj, o)
 		}
 	default: // a pod's log, whose request does not say which pod
 		err = absent()
@@ -106,19 +110,6 @@ func (r *reactor) create(ctx context.Context, k *kind, action clienttesting.Crea
 	return body, r.c.SubResource(action.Subresource).Create(ctx, of, body)
 }
 
-func (r *reactor) list(ctx context.Context, k *kind, action clienttesting.ListActionImpl) (runtime.Object, error) {
-	obj, err := r.api.scheme.New(k.gvk.GroupVersion().WithKind(k.gvk.Kind + "List"))
-	if err != nil {
-		return nil, err
-	}
-	o, err := listOptions(action.Namespace, action.ListOptions)
-	if err != nil {
-		return nil, err
-	}
-	list := obj.(client.ObjectList)
-	return list, r.c.List(ctx, list, &o)
-}
-
 func (r *reactor) watch(action clienttesting.Action) (bool, watch.Interface, error) {
 	w, ok := action.(clienttesting.WatchActionImpl)
 	if !ok {
@@ -128,7 +119,7 @@ func (r *reactor) watch(action clienttesting.Action) (bool, watch.Interface, err
 	if err != nil {
 		return true, nil, err
 	}
-	obj, err := r.api.scheme.New(k.gvk.GroupVersion().WithKind(k.gvk.Kind + "List"))
+	_, list, err := r.api.listed(k, w.GetResource())
 	if err != nil {
 		return true, nil, err
 	}
@@ -136,7 +127,7 @@ func (r *reactor) watch(action clienttesting.Action) (bool, watch.Interface, err
 	if err != nil {
 		return true, nil, err
 	}
-	stream, err := r.c.Watch(context.Background(), obj.(client.ObjectList), &o)
+	stream, err := r.c.Watch(context.Background(), list, &o)
 	return true, stream, err
 }
 

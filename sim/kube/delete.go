@@ -27,7 +27,7 @@ func (a *API) delete(user string, k *kind, key client.ObjectKey, opts *metav1.De
 		img.setMeta(metaOf(img.obj))
 	}
 	m := metaOf(img.obj)
-	m.Finalizers = finalizersFor(m.Finalizers, opts)
+	m.Finalizers = finalizersFor(m.Finalizers, opts, k.strategy.orphansByDefault)
 	grace := k.strategy.grace(img.obj, opts.GracePeriodSeconds)
 	if dryRun {
 		return nil
@@ -38,7 +38,7 @@ func (a *API) delete(user string, k *kind, key client.ObjectKey, opts *metav1.De
 	}
 	a.markDeleted(m, grace)
 	img.setMeta(m)
-	if err := k.strategy.prepare(img.obj, r.obj); k.custom == nil && err != nil {
+	if err := k.strategy.prepare(img.obj, r.obj); err != nil {
 		return err
 	}
 	if !img.same(image{obj: r.obj, raw: r.raw}) {
@@ -66,7 +66,7 @@ func (a *API) markDeleted(m *metav1.ObjectMeta, grace int64) {
 
 // finalizersFor are the finalizers after a delete with these options: the
 // garbage collector's two are set as the policy asks, others stay.
-func finalizersFor(finalizers []string, opts *metav1.DeleteOptions) []string {
+func finalizersFor(finalizers []string, opts *metav1.DeleteOptions, orphansByDefault bool) []string {
 	orphan := slices.Contains(finalizers, metav1.FinalizerOrphanDependents)
 	foreground := slices.Contains(finalizers, metav1.FinalizerDeleteDependents)
 	switch {
@@ -75,6 +75,8 @@ func finalizersFor(finalizers []string, opts *metav1.DeleteOptions) []string {
 		foreground = *opts.PropagationPolicy == metav1.DeletePropagationForeground
 	case opts.OrphanDependents != nil: //nolint:staticcheck // deprecated, and still served
 		orphan, foreground = *opts.OrphanDependents, false //nolint:staticcheck // as above
+	case !orphan && !foreground:
+		orphan = orphansByDefault
 	}
 	var kept []string
 	for _, f := range finalizers {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -34,6 +35,7 @@ type kind struct {
 	selectors []string              // JSON paths of a custom resource that field selectors may name
 	times     func(v reflect.Value) // rounds times to what JSON can say; nil if there are none
 	strategy  strategy
+	sibling   *sibling // another version of the same objects; nil for most
 	table     table
 	watchers  []watcher
 }
@@ -87,7 +89,6 @@ func builtins() []builtin {
 		{"batch/v1", "jobs", "Job", "nsg", ""},
 		{"coordination.k8s.io/v1", "leases", "Lease", "nu", ""},
 		{"discovery.k8s.io/v1", "endpointslices", "EndpointSlice", "ng", ""},
-		{"events.k8s.io/v1", "events", "Event", "n", "ev"},
 		{"networking.k8s.io/v1", "ingressclasses", "IngressClass", "g", ""},
 		{"networking.k8s.io/v1", "ingresses", "Ingress", "nsg", "ing"},
 		{"networking.k8s.io/v1", "networkpolicies", "NetworkPolicy", "ng", "netpol"},
@@ -170,6 +171,9 @@ func (a *API) serve(k *kind) {
 	}
 	k.table.byKey = map[client.ObjectKey]*record{}
 	k.strategy = a.strategyOf(k)
+	if k.goType == reflect.TypeFor[corev1.Event]() {
+		k.sibling = eventSibling()
+	}
 	a.kinds[k.gvk] = k
 	a.order = append(a.order, k)
 	scope := meta.RESTScopeRoot
@@ -177,6 +181,29 @@ func (a *API) serve(k *kind) {
 		scope = meta.RESTScopeNamespace
 	}
 	a.mapper.AddSpecific(k.gvk, k.gvr, k.gvr.GroupVersion().WithResource(k.singular), scope)
+	if s := k.sibling; s != nil && a.scheme.Recognizes(s.gvk) {
+		a.kinds[s.gvk], a.byType[s.goType] = k, k
+		a.mapper.AddSpecific(s.gvk, s.gvr, s.gvr.GroupVersion().WithResource(k.singular), scope)
+	}
+}
+
+// listed is an empty object and an empty list of a resource, in the version that
+// the resource names.
+func (a *API) listed(k *kind, gvr schema.GroupVersionResource) (client.Object, client.ObjectList, error) {
+	gvk := k.gvk
+	if k.sibling != nil && k.sibling.gvr == gvr {
+		gvk = k.sibling.gvk
+	}
+	obj, err := a.scheme.New(gvk)
+	if err != nil {
+		return nil, nil, err
+	}
+	gvk.Kind += "List"
+	list, err := a.scheme.New(gvk)
+	if err != nil {
+		return nil, nil, err
+	}
+	return obj.(client.Object), list.(client.ObjectList), nil
 }
 
 // kindOf is the kind of an object or list of any representation.
@@ -203,7 +230,7 @@ func (a *API) kindFor(gvk schema.GroupVersionKind) (*kind, error) {
 
 func (a *API) kindForResource(gvr schema.GroupVersionResource) (*kind, error) {
 	for _, k := range a.order {
-		if k.gvr == gvr {
+		if k.gvr == gvr || k.sibling != nil && k.sibling.gvr == gvr {
 			return k, nil
 		}
 	}

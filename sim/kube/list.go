@@ -78,12 +78,15 @@ func (k *kind) fill(into client.ObjectList, found []*record) error {
 	slice := reflect.ValueOf(items).Elem()
 	element := slice.Type().Elem()
 	byValue := element.Kind() == reflect.Struct
-	if byValue && element != k.goType || !byValue && element != reflect.PointerTo(k.goType) {
+	show := func(obj client.Object) client.Object { return obj }
+	if s := k.sibling; s != nil && (element == s.goType || element == reflect.PointerTo(s.goType)) {
+		show = s.to
+	} else if byValue && element != k.goType || !byValue && element != reflect.PointerTo(k.goType) {
 		return fmt.Errorf("%s is kept as %s and cannot be listed into %T", k.gvk.Kind, k.goType, into)
 	}
 	out := reflect.MakeSlice(slice.Type(), len(found), len(found))
 	for i, r := range found {
-		v := reflect.ValueOf(r.obj.DeepCopyObject())
+		v := reflect.ValueOf(show(r.obj).DeepCopyObject())
 		if byValue {
 			v = v.Elem()
 		}

@@ -23,6 +23,13 @@ type image struct {
 
 // imageOf is a copy of what a client sent, whatever its representation.
 func (k *kind) imageOf(obj client.Object) (image, error) {
+	if k.sibling.is(obj) {
+		stored, err := k.sibling.stored(obj)
+		if err != nil {
+			return image{}, k.cannotHandle(err)
+		}
+		obj = stored
+	}
 	switch sent := obj.(type) {
 	case *unstructured.Unstructured:
 		return k.imageOfJSON(runtime.DeepCopyJSON(sent.Object))
@@ -100,6 +107,9 @@ func (k *kind) json(obj client.Object, raw map[string]any) map[string]any {
 
 // give writes a copy of a stored object into what the caller handed in.
 func (k *kind) give(obj client.Object, raw map[string]any, into client.Object) error {
+	if k.sibling.is(into) {
+		return k.sibling.give(obj, into)
+	}
 	switch into := into.(type) {
 	case *unstructured.Unstructured:
 		into.Object = k.json(obj, raw)

@@ -1,7 +1,12 @@
 package kube
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,6 +30,9 @@ type strategy struct {
 	// statusCarriesMetadata: labels and annotations may be written with the
 	// status.
 	statusCarriesMetadata bool
+	// orphansByDefault: a delete that names no propagation policy leaves the
+	// dependents, as it did before there were policies.
+	orphansByDefault bool
 	// grace is how many seconds a deleted object stays for somebody to end what
 	// it stands for, of the seconds asked for (nil: not said).
 	grace func(obj client.Object, asked *int64) int64
@@ -57,6 +65,40 @@ func (a *API) strategyOf(k *kind) strategy {
 		a.podStrategy(&s)
 	case *corev1.Service:
 		a.serviceStrategy(&s)
+	case *corev1.Node:
+		s.statusOnCreate, s.statusCarriesMetadata = true, true
+	case *corev1.Event:
+		eventStrategy(&s)
+	case *corev1.ConfigMap:
+		configMapStrategy(&s)
+	case *corev1.Secret:
+		secretStrategy(&s)
+	case *corev1.PersistentVolumeClaim:
+		claimStrategy(&s)
+	case *corev1.PersistentVolume:
+		volumeStrategy(&s)
+	case *corev1.ReplicationController:
+		s.orphansByDefault = true
+	case *apiextensionsv1.CustomResourceDefinition:
+		a.definitionStrategy(&s)
+	case *storagev1.StorageClass:
+		storageClassStrategy(&s)
+	case *appsv1.Deployment:
+		deploymentStrategy(&s)
+	case *appsv1.ReplicaSet:
+		replicaSetStrategy(&s)
+	case *appsv1.DaemonSet:
+		daemonSetStrategy(&s)
+	case *appsv1.StatefulSet:
+		statefulSetStrategy(&s)
+	case *batchv1.Job:
+		jobStrategy(&s)
+	case *batchv1.CronJob:
+		cronJobStrategy(&s)
+	case *rbacv1.Role, *rbacv1.ClusterRole:
+		rbacStrategy(&s)
+	case *rbacv1.RoleBinding, *rbacv1.ClusterRoleBinding:
+		roleBindingStrategy(&s)
 	}
 	return s
 }

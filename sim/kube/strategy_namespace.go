@@ -36,34 +36,13 @@ func (a *API) namespaceStrategy(s *strategy) {
 	// Its content has to go first.
 	s.mayVanish = func(obj client.Object) bool { return len(obj.(*corev1.Namespace).Spec.Finalizers) == 0 }
 	s.committed = func(obj, old client.Object) {
+		if old == nil {
+			account := &corev1.ServiceAccount{}
+			account.Namespace, account.Name = obj.GetName(), defaultAccount
+			a.mustCreate(account)
+		}
 		if obj.GetDeletionTimestamp() != nil && (old == nil || old.GetDeletionTimestamp() == nil) {
 			a.emptyLater(obj.GetName())
 		}
 	}
 }
-
-// bootstrap makes what a fresh cluster has.
-func (a *API) bootstrap(definitions *Definitions) {
-	for _, name := range []string{"default", "kube-node-lease", "kube-public", "kube-system"} {
-		ns := &corev1.Namespace{}
-		ns.Name = name
-		a.mustCreate(ns)
-	}
-	for _, d := range definitions.all {
-		a.installed(d.crd)
-	}
-}
-
-// mustCreate stores an object of the server's own.
-func (a *API) mustCreate(obj client.Object) {
-	k, err := a.kindOf(obj)
-	if err != nil {
-		return // the scheme does not know it, so nobody can ask for it
-	}
-	if _, err := a.create(serverUser, k, obj.GetNamespace(), image{obj: obj}, false); err != nil {
-		panic(err) // what the server makes for itself is right
-	}
-}
-
-// serverUser is in whose name the server itself writes.
-const serverUser = "kube-apiserver"

@@ -19,6 +19,9 @@ func (a *API) podStrategy(s *strategy) {
 		pod := obj.(*corev1.Pod)
 		defaultPodSpec(&pod.Spec)
 		if old == nil {
+			if err := a.admitAccount(pod); err != nil {
+				return err
+			}
 			pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(&pod.Spec)}
 		}
 		return nil
@@ -26,7 +29,7 @@ func (a *API) podStrategy(s *strategy) {
 	s.validate = func(obj, old client.Object) field.ErrorList {
 		pod := obj.(*corev1.Pod)
 		if old == nil {
-			return validatePodSpec(&pod.Spec, pod.Annotations, field.NewPath("spec"))
+			return validatePodSpec(&pod.Spec, field.NewPath("spec"))
 		}
 		return validatePodUpdate(pod, old.(*corev1.Pod))
 	}
@@ -51,7 +54,7 @@ func (a *API) podStrategy(s *strategy) {
 }
 
 // validatePodUpdate lets through what may change in a pod that exists: images,
-// the deadline, more tolerations, and the node of one that has none.
+// the deadline, more tolerations. A node is given by binding.
 func validatePodUpdate(pod, old *corev1.Pod) field.ErrorList {
 	spec, was := pod.Spec.DeepCopy(), &old.Spec
 	if len(spec.Containers) != len(was.Containers) || len(spec.InitContainers) != len(was.InitContainers) {
@@ -66,9 +69,6 @@ func validatePodUpdate(pod, old *corev1.Pod) field.ErrorList {
 	spec.ActiveDeadlineSeconds = was.ActiveDeadlineSeconds
 	if len(spec.Tolerations) >= len(was.Tolerations) && apiequality.Semantic.DeepEqual(spec.Tolerations[:len(was.Tolerations)], was.Tolerations) {
 		spec.Tolerations = was.Tolerations
-	}
-	if was.NodeName == "" {
-		spec.NodeName = ""
 	}
 	if apiequality.Semantic.DeepEqual(spec, was) {
 		return nil

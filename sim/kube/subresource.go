@@ -8,7 +8,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -25,10 +24,6 @@ func (e edition) subresource() string {
 
 func notFound(k *kind, key client.ObjectKey) error {
 	return apierrors.NewNotFound(k.resource(), key.Name)
-}
-
-func (k *kind) unstructured() *unstructured.Unstructured {
-	return &unstructured.Unstructured{Object: map[string]any{}}
 }
 
 // Status is the client of the status subresource.

@@ -216,8 +216,8 @@ func (a *API) commit(user, verb string, k *kind, r *record, img image) {
 	}
 	a.gc.stored(k, r, old)
 	a.traceWrite(user, verb, k, img.obj, old)
-	k.strategy.committed(img.obj, old)
 	a.notify(k, Event{Old: old, New: r.obj})
+	k.strategy.committed(img.obj, old)
 }
 
 // remove takes r out of the store. img is its last state.
@@ -230,7 +230,6 @@ func (a *API) remove(user, verb string, k *kind, r *record, img image) {
 	if a.loop.Tracing() {
 		a.loop.Trace("kube", "%s %s %s %s rv=%s gone", user, verb, k.gvk.Kind, keyText(r.key), m.ResourceVersion)
 	}
-	k.strategy.removed(img.obj)
 	a.notify(k, Event{Old: img.obj})
+	k.strategy.removed(img.obj)
 }
-

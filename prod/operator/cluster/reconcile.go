@@ -23,6 +23,7 @@ import (
 type reconciler struct {
 	door.Doors
 	options Options
+	steps   []step
 }
 
 // Reconcile is one pass over one CephCluster. What goes wrong stands in the
@@ -130,11 +131,17 @@ func (r *reconciler) carryOut(ctx context.Context, p *pass.Pass, w *writer, at s
 	if err := w.finalizer(ctx, true); err != nil {
 		return &writeError{err}
 	}
-	err := run(ctx, p)
-	if object.Raced(err) {
-		return pass.WaitFor(v1.ReasonWaiting, firstRetry, "the newest version of an object: %v", err)
+	// The first step that is not done ends the pass (S63).
+	for _, step := range r.steps {
+		err := step(ctx, p)
+		if object.Raced(err) {
+			return pass.WaitFor(v1.ReasonWaiting, firstRetry, "the newest version of an object: %v", err)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // checkNodes says in a condition which storage nodes there are not (S15). The

@@ -25,7 +25,7 @@ const Name = "cephcluster"
 
 // New makes the controller of CephClusters.
 func New(doors door.Doors, options Options) []controller.Controller {
-	r := &reconciler{Doors: doors, options: options}
+	r := &reconciler{Doors: doors, options: options, steps: steps()}
 	return []controller.Controller{{Name: Name, Reconciler: r, Watches: r.watches()}}
 }
 

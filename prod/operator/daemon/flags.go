@@ -4,16 +4,10 @@ import (
 	"github.com/tidepool-ceph/tidepool/prod/ceph"
 )
 
-// Flags are the arguments that every daemon starts with, up to --id, in the
-// seed's order (S117), with the keyring that [KeyringMount] shows. From 14.2.1 on
-// two more keep it from logging to files (S118). The blank at the end of the log
-// prefix counts.
-func Flags(fsid string, v ceph.Version, id string) []string {
-	return FlagsWithKeyring(fsid, KeyringFile, v, id)
-}
-
-// FlagsWithKeyring are the flags of a daemon that has its keyring elsewhere.
-func FlagsWithKeyring(fsid, keyring string, v ceph.Version, id string) []string {
+// GlobalFlags are the arguments that every daemon starts with, in the seed's order
+// (S117); from 14.2.1 on two more keep it from logging to files (S118). The blank
+// at the end of the log prefix counts. keyring is the path of the daemon's own.
+func GlobalFlags(fsid, keyring string, v ceph.Version) []string {
 	flags := []string{
 		"--fsid=" + fsid,
 		"--keyring=" + keyring,
@@ -28,6 +22,11 @@ func FlagsWithKeyring(fsid, keyring string, v ceph.Version, id string) []string 
 	return append(flags,
 		"--mon-host=$(ROOK_CEPH_MON_HOST)",
 		"--mon-initial-members=$(ROOK_CEPH_MON_INITIAL_MEMBERS)",
-		"--id="+id,
 	)
+}
+
+// Flags are the global flags with the keyring that [KeyringMount] shows, and the
+// daemon's id.
+func Flags(fsid string, v ceph.Version, id string) []string {
+	return append(GlobalFlags(fsid, KeyringFile, v), "--id="+id)
 }

@@ -12,7 +12,8 @@ import (
 
 // Reconcile brings the mgr to what the spec asks for. Modules and options are
 // kept by the mons, so they are set whether or not a mgr runs; only the
-// dashboard's login waits for it.
+// dashboard's login waits for it. OSDs do not need a mgr to start, so a mgr that
+// is still to come does not end the pass.
 func Reconcile(ctx context.Context, p *pass.Pass) error {
 	allow := "allow *"
 	if err := daemon.EnsureKey(ctx, p, keyringSecret(), "mgr."+id,
@@ -29,11 +30,20 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 		return err
 	}
 	if p.Cluster.Spec.Dashboard.Enabled {
-		if err := ensureLogin(ctx, p); err != nil {
+		if err := later(p, ensureLogin(ctx, p)); err != nil {
 			return err
 		}
 	}
-	return daemon.Running(ctx, p.Doors, p.Cluster.Namespace, App+"-"+id)
+	return later(p, daemon.Running(ctx, p.Doors, p.Cluster.Namespace, App+"-"+id))
+}
+
+// later notes what is waited for, and passes on any other error.
+func later(p *pass.Pass, err error) error {
+	if waiting, ok := pass.IsWaiting(err); ok {
+		p.Later(waiting)
+		return nil
+	}
+	return err
 }
 
 func ensureServices(ctx context.Context, p *pass.Pass) error {

@@ -76,8 +76,8 @@ func activationVolume() corev1.Volume {
 func container(p *pass.Pass, node string, osd prepare.OSD) corev1.Container {
 	spec := &p.Cluster.Spec
 	data := dataDir(osd.ID)
-	args := daemon.FlagsWithKeyring(p.Identity.FSID, path.Join(data, "keyring"), p.Version, strconv.Itoa(osd.ID))
-	args = append(args, "--foreground", "--osd-uuid="+osd.UUID, "--crush-location="+Location(node, location(spec, node)))
+	args := daemon.GlobalFlags(p.Identity.FSID, path.Join(data, "keyring"), p.Version)
+	args = append(args, fmt.Sprintf("--id=%d", osd.ID), "--foreground", "--osd-uuid="+osd.UUID, "--crush-location="+Location(node, location(spec, node)))
 	c := corev1.Container{
 		Name:            "osd",
 		Image:           spec.CephVersion.Image,

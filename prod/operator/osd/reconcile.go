@@ -57,8 +57,11 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 	p.Cluster.Status.Storage = storageStatus(results)
 	setCondition(p, missing)
 	for _, s := range missing {
-		if s.Pending || s.Again > 0 {
+		switch {
+		case s.Pending:
 			p.Later(pass.WaitFor(s.Reason, s.Again, "%s", s.Problem))
+		case s.Again > 0:
+			p.LookAgain(s.Again)
 		}
 	}
 	return nil

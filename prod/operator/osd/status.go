@@ -19,7 +19,7 @@ func storageStatus(results map[string]prepare.Result) *v1.StorageStatus {
 	for name, result := range results {
 		node := v1.NodeStorageStatus{Name: name, Unused: slices.Clone(result.Unused)}
 		for _, osd := range result.OSDs {
-			node.OSDs = append(node.OSDs, v1.OSDStatus{ID: osd.ID, On: osd.On()})
+			node.OSDs = append(node.OSDs, v1.OSDStatus{ID: osd.ID, Device: osd.On()})
 		}
 		slices.SortFunc(node.OSDs, func(a, b v1.OSDStatus) int { return cmp.Compare(a.ID, b.ID) })
 		slices.SortFunc(node.Unused, func(a, b v1.UnusedDevice) int { return cmp.Compare(a.Name, b.Name) })

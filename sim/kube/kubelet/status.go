@@ -123,7 +123,9 @@ func phaseOf(policy corev1.RestartPolicy, inits, mains []corev1.ContainerStatus)
 
 // endPhase is the phase of a pod that was asked to end and did.
 func endPhase(mains []corev1.ContainerStatus) corev1.PodPhase {
-	bad := func(s corev1.ContainerStatus) bool { return s.State.Terminated == nil || s.State.Terminated.ExitCode != 0 }
+	bad := func(s corev1.ContainerStatus) bool {
+		return s.State.Terminated == nil || s.State.Terminated.ExitCode != 0
+	}
 	if slices.ContainsFunc(mains, bad) {
 		return corev1.PodFailed
 	}

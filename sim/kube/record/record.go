@@ -25,7 +25,7 @@ type Recorder struct {
 
 // text is what makes two events the same.
 type text struct {
-	about                             types.UID
+	about                            types.UID
 	fieldPath, kind, reason, message string
 }
 

@@ -122,4 +122,3 @@ func jobLabels(job *batchv1.Job) map[string]string {
 		"job-name": job.Name, "controller-uid": uid,
 	}
 }
-

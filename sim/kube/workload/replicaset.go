@@ -84,10 +84,11 @@ func (c *replicaSets) activePods(rs *appsv1.ReplicaSet) []*corev1.Pod {
 func (c *replicaSets) writeStatus(rs *appsv1.ReplicaSet, failure error) error {
 	now := c.loop.Now()
 	s := appsv1.ReplicaSetStatus{ObservedGeneration: rs.Generation}
+	labelled := labels.SelectorFromSet(rs.Spec.Template.Labels)
 	soon := time.Duration(0)
 	for _, p := range c.activePods(rs) {
 		s.Replicas++
-		if labels.SelectorFromSet(rs.Spec.Template.Labels).Matches(labels.Set(p.Labels)) {
+		if labelled.Matches(labels.Set(p.Labels)) {
 			s.FullyLabeledReplicas++
 		}
 		left, isReady := availableIn(p, rs.Spec.MinReadySeconds, now)

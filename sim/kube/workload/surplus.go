@@ -29,7 +29,7 @@ func surplus(pods []*corev1.Pod, n int) []*corev1.Pod {
 			strings.Compare(a.Name, b.Name),
 		)
 	})
-	return order[:min(n, len(order))]
+	return order[:max(min(n, len(order)), 0)]
 }
 
 func restarts(pod *corev1.Pod) (most int) {

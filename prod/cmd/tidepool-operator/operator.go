@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
+	"github.com/tidepool-ceph/tidepool/prod/exec"
+	"github.com/tidepool-ceph/tidepool/prod/host"
+	"github.com/tidepool-ceph/tidepool/prod/id"
+	"github.com/tidepool-ceph/tidepool/prod/log"
+	"github.com/tidepool-ceph/tidepool/prod/operator/cluster"
+	"github.com/tidepool-ceph/tidepool/prod/operator/daemon"
+	"github.com/tidepool-ceph/tidepool/prod/operator/door"
+	"github.com/tidepool-ceph/tidepool/prod/operator/health"
+	"github.com/tidepool-ceph/tidepool/prod/operator/metrics"
+)
+
+// operatorName is the lease's name, the source of events, and the container's
+// name in the operator's own pod.
+const operatorName = "tidepool-operator"
+
+// stopTimeout is how long running passes may take when the operator is told to
+// stop; Kubernetes kills it 30 s after it was told.
+const stopTimeout = 20 * time.Second
+
+func operatorCommand() *cobra.Command {
+	var s settings
+	command := &cobra.Command{
+		Use:   "operator",
+		Short: "Run the operator",
+		Long: `Runs the operator: it serves the CephClusters of the namespaces that it watches
+until it is told to stop (SIGTERM or SIGINT).`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+			defer stop()
+			return runOperator(ctx, s, os.Getenv)
+		},
+	}
+	s.register(command.Flags(), os.Getenv)
+	return command
+}
+
+// scheme knows the kinds that the operator deals with.
+func scheme() (*runtime.Scheme, error) {
+	s := runtime.NewScheme()
+	return s, errors.Join(clientgoscheme.AddToScheme(s), v1.AddToScheme(s))
+}
+
+func runOperator(ctx context.Context, s settings, getenv func(string) string) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	logs, err := logger(s.logLevel)
+	if err != nil {
+		return err
+	}
+	config, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("no way to the Kubernetes API: %w", err)
+	}
+	clientset, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return fmt.Errorf("no way to the Kubernetes API: %w", err)
+	}
+	if s.image == "" {
+		if s.image, err = ownImage(ctx, clientset, getenv); err != nil {
+			return err
+		}
+	}
+	m, err := newManager(config, s, getenv)
+	if err != nil {
+		return err
+	}
+	if err := addControllers(m, clientset, logs, s, getenv); err != nil {
+		return err
+	}
+	logs.Infof("tidepool-operator %s starts (image %s)", daemon.OperatorVersion, s.image)
+	if err := m.Start(ctx); err != nil {
+		return fmt.Errorf("the operator stopped: %w", err)
+	}
+	logs.Infof("tidepool-operator has stopped")
+	return nil
+}
+
+func newManager(rest *rest.Config, s settings, getenv func(string) string) (manager.Manager, error) {
+	known, err := scheme()
+	if err != nil {
+		return nil, err
+	}
+	timeout := stopTimeout
+	options := manager.Options{
+		Scheme: known,
+		// What is watched is all that is kept; nobody reads managed fields.
+		Cache:                         cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		Metrics:                       metricsserver.Options{BindAddress: s.metricsAddr},
+		HealthProbeBindAddress:        s.probeAddr,
+		LeaderElection:                s.leaderElect,
+		LeaderElectionID:              operatorName,
+		LeaderElectionNamespace:       getenv(cluster.EnvNamespace),
+		LeaderElectionReleaseOnCancel: true,
+		GracefulShutdownTimeout:       &timeout,
+	}
+	for _, namespace := range s.namespaces {
+		if options.Cache.DefaultNamespaces == nil {
+			options.Cache.DefaultNamespaces = map[string]cache.Config{}
+		}
+		options.Cache.DefaultNamespaces[namespace] = cache.Config{}
+	}
+	m, err := manager.New(rest, options)
+	if err != nil {
+		return nil, fmt.Errorf("failed to set up the operator: %w", err)
+	}
+	return m, errors.Join(m.AddHealthzCheck("ping", healthz.Ping), m.AddReadyzCheck("ping", healthz.Ping))
+}
+
+func addControllers(m manager.Manager, clientset kubernetes.Interface, logs log.Logger, s settings, getenv func(string) string) error {
+	counts, err := metrics.New(ctrlmetrics.Registry)
+	if err != nil {
+		return err
+	}
+	doors := openDoors(m, clientset, logs, counts)
+	options := cluster.OptionsFrom(getenv, s.image)
+	options.LogLevel = s.logLevel
+	controllers := append(cluster.New(doors, options), health.New(doors, options.Settings, counts.Health))
+	for _, c := range controllers {
+		if err := counts.Count(c, doors.Clock).Register(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openDoors opens the doors to the real world.
+func openDoors(m manager.Manager, clientset kubernetes.Interface, logs log.Logger, counts *metrics.Metrics) door.Doors {
+	wall := clock.RealClock{}
+	return door.Doors{
+		Client: m.GetClient(),
+		Pods:   podLogs{clientset},
+		Exec: exec.NewRecording(exec.OS{}, wall, func(run exec.Run) {
+			logs.Debugf("EXEC %s (%s)", run.Command, run.Duration)
+			counts.Command(run)
+		}),
+		Files:  host.OS{},
+		Clock:  wall,
+		IDs:    id.System{},
+		Log:    logs,
+		Events: events{m.GetEventRecorder(operatorName)},
+	}
+}
+
+// ownImage is the image of the operator's own pod, which its environment names.
+func ownImage(ctx context.Context, clientset kubernetes.Interface, getenv func(string) string) (string, error) {
+	namespace, name := getenv(cluster.EnvNamespace), getenv(envPodName)
+	if namespace == "" || name == "" {
+		return "", fmt.Errorf("give --operator-image, or set %s and %s to find the operator's own pod", envPodName, cluster.EnvNamespace)
+	}
+	pod, err := clientset.CoreV1().Pods(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return "", fmt.Errorf("failed to get the operator's own pod %s/%s: %w", namespace, name, err)
+	}
+	for _, c := range pod.Spec.Containers {
+		if c.Name == operatorName {
+			return c.Image, nil
+		}
+	}
+	return "", fmt.Errorf("the operator's own pod %s/%s has no container %s: give --operator-image", namespace, name, operatorName)
+}

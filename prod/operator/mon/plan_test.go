@@ -1,0 +1,97 @@
+package mon
+
+import (
+	"testing"
+	"time"
+
+	"github.com/tidepool-ceph/tidepool/prod/ceph"
+)
+
+// quorum is one of the mons in the monmap, of which those in the second list are
+// in it.
+func quorum(monmap string, in string) *ceph.Quorum {
+	q := &ceph.Quorum{}
+	for rank, name := range monmap {
+		q.MonMap.Mons = append(q.MonMap.Mons, ceph.MonInfo{Rank: rank, Name: string(name)})
+		for _, n := range in {
+			if n == name {
+				q.Ranks = append(q.Ranks, rank)
+			}
+		}
+	}
+	return q
+}
+
+// members are mons that have been ready for an hour; a capital letter is one
+// that is not ready, "!" after a letter makes the mon new.
+func members(text string) []member {
+	var all []member
+	for _, r := range text {
+		switch {
+		case r == '!':
+			all[len(all)-1].since, all[len(all)-1].readyFor = time.Second, time.Second
+		case r >= 'A' && r <= 'Z':
+			all = append(all, member{name: string(r + 'a' - 'A'), started: true, since: time.Hour})
+		default:
+			all = append(all, member{name: string(r), started: true, ready: true, since: time.Hour, readyFor: time.Hour})
+		}
+	}
+	return all
+}
+
+func TestJudge(t *testing.T) {
+	for name, c := range map[string]struct {
+		members string
+		quorum  *ceph.Quorum
+		want    verdict
+	}{
+		"no answer":                     {"abc", nil, noMajority},
+		"all":                           {"abc", quorum("abc", "abc"), complete},
+		"one alone":                     {"a", quorum("a", "a"), complete},
+		"a dead mon is no hindrance":    {"Abc", quorum("abc", "bc"), partial},
+		"a new mon has time":            {"abC!", quorum("ab", "ab"), joining},
+		"a new mon had its time":        {"abC", quorum("ab", "ab"), partial},
+		"first mon not there yet":       {"a!", nil, noMajority},
+		"second of two":                 {"aB!", quorum("a", "a"), noMajority},
+		"half is not enough":            {"abCD", quorum("abcd", "ab"), noMajority},
+		"others' mons do not count":     {"abC", quorum("xyz", "xyz"), noMajority},
+		"a foreign mon is no hindrance": {"abc", quorum("abcx", "abc"), complete},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := (view{members(c.members), c.quorum}).judge(); got != c.want {
+				t.Errorf("got %d, want %d", got, c.want)
+			}
+		})
+	}
+}
+
+func TestMayChange(t *testing.T) {
+	for name, c := range map[string]struct {
+		members string
+		quorum  *ceph.Quorum
+		mon     string
+		want    bool
+	}{
+		"all well":                          {"abc", quorum("abc", "abc"), "a", true},
+		"one is out already":                {"aBc", quorum("abc", "ac"), "a", false},
+		"the one that is out":               {"aBc", quorum("abc", "ac"), "b", true},
+		"one runs and is not back yet":      {"ab!c", quorum("abc", "ac"), "c", false},
+		"that one itself":                   {"ab!c", quorum("abc", "ac"), "b", true},
+		"five can miss two":                 {"abcdE", quorum("abcde", "abcd"), "a", true},
+		"five cannot miss three":            {"abcDE", quorum("abcde", "abc"), "a", false},
+		"a single mon":                      {"a", quorum("a", "a"), "a", true},
+		"a single mon that does not answer": {"a", nil, "a", true},
+		"two mons":                          {"ab", quorum("ab", "ab"), "a", true},
+		"no answer, but all run":            {"abc", nil, "a", true},
+		"no answer, one not back":           {"aBc", nil, "a", false},
+		"no answer, one just back":          {"ab!c", nil, "a", false},
+		"no answer, not ready itself":       {"Abc", nil, "a", true},
+		"not recorded":                      {"abc", quorum("abc", "abc"), "z", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := (view{members(c.members), c.quorum}).mayChange(c.mon); got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,464 @@
+package ceph
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/tidepool-ceph/tidepool/sim/ceph/crush"
+)
+
+func pgCommands() map[string]handler {
+	return map[string]handler{
+		"pg stat":             pgStat,
+		"pg ls":               pgLs,
+		"pg ls-by-pool":       pgLs,
+		"pg ls-by-osd":        pgLs,
+		"pg ls-by-primary":    pgLs,
+		"pg dump":             pgDump,
+		"pg dump_stuck":       pgDumpStuck,
+		"pg map":              pgMap,
+		"osd map":             osdMapObject,
+		"osd ok-to-stop":      osdOkToStop,
+		"osd safe-to-destroy": osdSafeToDestroy,
+	}
+}
+
+// pgs are the placement groups of the cluster as the manager knows them: none
+// as long as there never was one.
+func (c *call) pgs() []pg {
+	if !c.state.MgrMap.everActive() {
+		return nil
+	}
+	return c.sim.pgs(c.state, c.now)
+}
+
+func (g *pg) id() string { return fmt.Sprintf("%d.%x", g.pool.ID, g.seed) }
+
+func (g *pg) primary() int {
+	for _, id := range g.up {
+		if id != crush.None {
+			return id
+		}
+	}
+	return -1
+}
+
+// stateCount is how many placement groups are in a state.
+type stateCount struct {
+	state string
+	n     int
+}
+
+// countStates counts placement groups by state.
+func countStates(pgs []pg) []stateCount {
+	var out []stateCount
+	for i := range pgs {
+		j := slices.IndexFunc(out, func(s stateCount) bool { return s.state == pgs[i].state })
+		if j < 0 {
+			out = append(out, stateCount{pgs[i].state, 1})
+			continue
+		}
+		out[j].n++
+	}
+	return out
+}
+
+// digest is what `ceph status` and its like say about data.
+type digest struct {
+	pgs              []pg
+	states           []stateCount // the most first, as in `ceph status`
+	pools            int
+	objects, bytes   int
+	degraded, copies int
+	used, total      uint64 // bytes of all OSDs
+}
+
+func (c *call) digest() digest {
+	d := digest{pgs: c.pgs()}
+	d.states = countStates(d.pgs)
+	slices.SortStableFunc(d.states, func(a, b stateCount) int {
+		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(b.state, a.state))
+	})
+	if c.state.MgrMap.everActive() {
+		d.pools = len(c.state.OSDMap.Pools)
+	}
+	for i := range d.pgs {
+		g := &d.pgs[i]
+		d.objects += g.objects
+		d.bytes += g.bytes
+		d.degraded += g.degraded
+		d.copies += g.objects * g.pool.Size
+	}
+	for _, u := range c.usage(d.pgs) {
+		d.used += u.used
+		d.total += u.size
+	}
+	return d
+}
+
+// usage is how full an OSD is, in bytes.
+type usage struct {
+	id               int
+	size, used, data uint64
+	meta             uint64
+	pgs              int
+}
+
+// usage lists the OSDs that have told about their store: those that are up or
+// were.
+func (c *call) usage(pgs []pg) []usage {
+	if !c.state.MgrMap.everActive() {
+		return nil
+	}
+	var out []usage
+	at := map[int]int{}
+	for _, o := range c.state.OSDMap.existing() {
+		if o.Meta == nil {
+			continue
+		}
+		meta := o.Meta.reserved()
+		at[o.ID] = len(out)
+		out = append(out, usage{id: o.ID, size: o.Meta.Size, used: meta, meta: meta})
+	}
+	const unit = 4096 // min_alloc_size
+	for i := range pgs {
+		g := &pgs[i]
+		share := g.bytes
+		if g.pool.Kind == crush.Erasure && present(g.up) > 0 {
+			share = g.bytes / max(1, g.pool.MinSize)
+		}
+		for _, id := range g.up {
+			j, ok := at[id]
+			if !ok {
+				continue
+			}
+			data := (uint64(share) + unit - 1) / unit * unit
+			out[j].pgs++
+			out[j].data += data
+			out[j].used += data
+		}
+	}
+	return out
+}
+
+// reserved is what an empty store takes: 1 GiB until octopus, about 290 MiB
+// later, but never more than a third of the device.
+func (m *OSDMeta) reserved() uint64 {
+	n := uint64(290 << 20)
+	if !m.Release.atLeast(pacific) {
+		n = 1 << 30
+	}
+	return min(n, m.Size/3)
+}
+
+func pgStat(c *call) reply {
+	d := c.digest()
+	sum := object{
+		{"num_pg_by_state", arrayOf(d.states, func(s stateCount) any { return object{{"name", s.state}, {"num", s.n}} })},
+		{"num_pgs", len(d.pgs)}, {"num_bytes", d.bytes}, {"total_bytes", d.total}, {"total_avail_bytes", d.total - d.used},
+		{"total_used_bytes", d.used}, {"total_used_raw_bytes", d.used},
+	}
+	if d.degraded > 0 {
+		sum = append(sum, field{"degraded_objects", d.degraded}, field{"degraded_total", d.copies},
+			field{"degraded_ratio", float64(d.degraded) / float64(d.copies)})
+	}
+	out := sum
+	if c.release.atLeast(nautilus) {
+		out = object{{"pg_ready", c.state.MgrMap.Available}, {"pg_summary", sum}}
+	}
+	return c.show(out, func() string {
+		var states []string
+		for _, s := range d.states {
+			states = append(states, fmt.Sprintf("%d %s", s.n, s.state))
+		}
+		return fmt.Sprintf("%d pgs: %s; %s data, %s used, %s / %s avail\n", len(d.pgs), strings.Join(states, ", "),
+			byteText(uint64(d.bytes)), byteText(d.used), byteText(d.total-d.used), byteText(d.total))
+	})
+}
+
+// byteText is a number of bytes with at most three digits.
+func byteText(n uint64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
+	f, u := float64(n), 0
+	for f >= 1024 && u < len(units)-1 {
+		f /= 1024
+		u++
+	}
+	if u == 0 || f >= 10 || f == float64(int(f)) {
+		return fmt.Sprintf("%d %s", int(f), units[u])
+	}
+	return fmt.Sprintf("%.1f %s", f, units[u])
+}
+
+// matching are the placement groups that the arguments ask for.
+func (c *call) matching() ([]pg, *reply) {
+	all := c.pgs()
+	keep := func(fn func(*pg) bool) {
+		all = slices.DeleteFunc(all, func(g pg) bool { return !fn(&g) })
+	}
+	if name := c.args.str("poolstr"); name != "" {
+		p := c.state.OSDMap.poolNamed(name)
+		if p == nil {
+			r := fail(syscall.ENOENT, "pool %s does not exist", name)
+			return nil, &r
+		}
+		keep(func(g *pg) bool { return g.pool.ID == p.ID })
+	}
+	if id, given := c.args.int("pool"); given {
+		keep(func(g *pg) bool { return g.pool.ID == int(id) })
+	}
+	if c.args.has("osd") {
+		id, _ := c.osdArg("osd")
+		if c.state.OSDMap.osd(id) == nil {
+			r := fail(syscall.ENOENT, "osd %d does not exist", id)
+			return nil, &r
+		}
+		primary := c.desc.prefix == "pg ls-by-primary"
+		keep(func(g *pg) bool {
+			if primary {
+				return g.primary() == id
+			}
+			return slices.Contains(g.up, id)
+		})
+	}
+	if states := c.args.list("states"); len(states) > 0 {
+		keep(func(g *pg) bool {
+			return slices.ContainsFunc(states, func(s string) bool { return slices.Contains(strings.Split(g.state, "+"), s) })
+		})
+	}
+	return all, nil
+}
+
+func pgLs(c *call) reply {
+	pgs, bad := c.matching()
+	if bad != nil {
+		return *bad
+	}
+	list := arrayOf(pgs, func(g pg) any { return c.pgJSON(&g) })
+	if !c.release.atLeast(octopus) && !c.release.atLeast(nautilus, 2) {
+		return c.show(list, func() string { return pgText(pgs) })
+	}
+	return c.show(object{{"pg_ready", c.state.MgrMap.Available}, {"pg_stats", list}}, func() string { return pgText(pgs) })
+}
+
+func pgText(pgs []pg) string {
+	t := table{head: []string{"PG", "OBJECTS", "DEGRADED", "BYTES", "STATE", "UP", "ACTING"}, right: []int{1, 2, 3}}
+	for i := range pgs {
+		g := &pgs[i]
+		set := strings.ReplaceAll(fmt.Sprint(g.up), " ", ",") + fmt.Sprintf("p%d", g.primary())
+		t.rows = append(t.rows, []string{g.id(), fmt.Sprint(g.objects), fmt.Sprint(g.degraded), fmt.Sprint(g.bytes), g.state, set, set})
+	}
+	return t.text()
+}
+
+func (c *call) pgJSON(g *pg) object {
+	since := c.release.stamp(g.since)
+	up := append([]int{}, g.up...)
+	return object{
+		{"pgid", g.id()}, {"version", "0'0"}, {"reported_seq", 1}, {"reported_epoch", c.state.OSDMap.Epoch}, {"state", g.state},
+		{"last_fresh", c.release.stamp(c.now)}, {"last_change", since}, {"last_active", since}, {"last_clean", since},
+		{"mapping_epoch", g.pool.LastChange}, {"created", g.pool.LastChange},
+		{"stat_sum", object{
+			{"num_bytes", g.bytes}, {"num_objects", g.objects}, {"num_object_copies", g.objects * g.pool.Size},
+			{"num_objects_degraded", g.degraded}, {"num_objects_misplaced", 0}, {"num_objects_unfound", 0},
+		}},
+		{"up", up}, {"acting", up}, {"up_primary", g.primary()}, {"acting_primary", g.primary()},
+	}
+}
+
+func pgDump(c *call) reply {
+	pgs := c.pgs()
+	return reply{
+		status: "dumped all",
+		out: c.show(object{{"pg_ready", c.state.MgrMap.Available}, {"pg_map", object{
+			{"version", c.state.Version}, {"stamp", c.release.stamp(c.now)},
+			{"pg_stats", arrayOf(pgs, func(g pg) any { return c.pgJSON(&g) })},
+		}}}, func() string { return pgText(pgs) }).out,
+	}
+}
+
+func pgDumpStuck(c *call) reply {
+	kinds := c.args.list("stuckops")
+	var stuck []pg
+	for _, g := range c.pgs() {
+		for _, k := range g.stuck(c.now.Sub(g.since) >= pgStuck) {
+			if len(kinds) == 0 && k != "undersized" && k != "degraded" || slices.Contains(kinds, k) {
+				stuck = append(stuck, g)
+				break
+			}
+		}
+	}
+	return c.show(object{{"stuck_pg_stats", arrayOf(stuck, func(g pg) any { return c.pgJSON(&g) })}}, func() string { return pgText(stuck) })
+}
+
+// stuck are the ways in which a placement group is stuck if it has been as it
+// is for long.
+func (g *pg) stuck(long bool) []string {
+	if !long {
+		return nil
+	}
+	var out []string
+	for _, x := range []struct {
+		holds bool
+		name  string
+	}{
+		{!g.active, "inactive"},
+		{!strings.Contains(g.state, "clean"), "unclean"},
+		{strings.HasPrefix(g.state, "stale"), "stale"},
+		{strings.Contains(g.state, "undersized"), "undersized"},
+		{strings.Contains(g.state, "degraded"), "degraded"},
+	} {
+		if x.holds {
+			out = append(out, x.name)
+		}
+	}
+	return out
+}
+
+func pgMap(c *call) reply {
+	for _, g := range c.sim.pgs(c.state, c.now) {
+		if g.id() == c.args.str("pgid") {
+			return c.mapReply(&g, object{{"epoch", c.state.OSDMap.Epoch}, {"raw_pgid", g.id()}, {"pgid", g.id()}},
+				fmt.Sprintf("osdmap e%d pg %s (%s)", c.state.OSDMap.Epoch, g.id(), g.id()))
+		}
+	}
+	return fail(syscall.ENOENT, "pg '%s' does not exist", c.args.str("pgid"))
+}
+
+func (c *call) mapReply(g *pg, head object, text string) reply {
+	up := append([]int{}, g.up...)
+	return c.show(append(head, field{"up", up}, field{"acting", up}), func() string {
+		set := strings.ReplaceAll(fmt.Sprint(up), " ", ",")
+		return fmt.Sprintf("%s -> up %s acting %s\n", text, set, set)
+	})
+}
+
+func osdMapObject(c *call) reply {
+	p, bad := c.poolArg("pool")
+	if bad != nil {
+		return *bad
+	}
+	name := ObjectName{c.args.str("nspace"), c.args.str("object")}
+	for _, g := range c.sim.pgs(c.state, c.now) {
+		if g.pool.ID == p.ID && g.seed == name.seed(p.PGNum) {
+			return c.mapReply(&g, object{
+				{"epoch", c.state.OSDMap.Epoch}, {"pool", p.Name}, {"pool_id", p.ID}, {"objname", name.Name}, {"raw_pgid", g.id()}, {"pgid", g.id()},
+			}, fmt.Sprintf("osdmap e%d pool '%s' (%d) object '%s' -> pg %s (%s)", c.state.OSDMap.Epoch, p.Name, p.ID, name.Name, g.id(), g.id()))
+		}
+	}
+	return fail(syscall.ENOENT, "pool '%s' has no placement groups", p.Name)
+}
+
+// osdSet are the OSDs of the argument "ids".
+func (c *call) osdSet() ([]int, *reply) {
+	var ids []int
+	for _, text := range c.args.list("ids") {
+		if text == "all" || text == "any" || text == "*" {
+			for _, o := range c.state.OSDMap.existing() {
+				ids = append(ids, o.ID)
+			}
+			continue
+		}
+		id, ok := osdID(text)
+		if !ok {
+			r := fail(syscall.EINVAL, "invalid osd id '%s'", text)
+			return nil, &r
+		}
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+func osdOkToStop(c *call) reply {
+	ids, bad := c.osdSet()
+	if bad != nil {
+		return *bad
+	}
+	ok, gone := 0, 0
+	degraded := []string{}
+	for _, g := range c.pgs() {
+		left := 0
+		touched := false
+		for _, id := range g.up {
+			if slices.Contains(ids, id) {
+				touched = true
+			} else if id != crush.None {
+				left++
+			}
+		}
+		switch {
+		case !touched:
+		case left >= g.pool.MinSize && g.active:
+			ok++
+			degraded = append(degraded, g.id())
+		default:
+			gone++
+		}
+	}
+	if gone > 0 {
+		return fail(syscall.EBUSY, "unsafe to stop osd(s) at this time (%d PGs are or would become offline)", gone)
+	}
+	o := object{{"ok_to_stop", true}, {"osds", ids}, {"num_ok_pgs", ok}, {"num_not_ok_pgs", 0}}
+	if len(degraded) > 0 {
+		o = append(o, field{"ok_become_degraded", degraded})
+	}
+	if !c.release.atLeast(pacific) {
+		return done("OSD(s) %s are ok to stop without reducing availability or risking data, provided there are no other concurrent failures or interventions."+
+			" %d PGs are likely to be degraded (but remain available) as a result.", joinInts(ids), ok)
+	}
+	return reply{out: o}
+}
+
+func joinInts(ids []int) string {
+	s := make([]string, len(ids))
+	for i, id := range ids {
+		s[i] = fmt.Sprint(id)
+	}
+	return strings.Join(s, ",")
+}
+
+func osdSafeToDestroy(c *call) reply {
+	ids, bad := c.osdSet()
+	if bad != nil {
+		return *bad
+	}
+	safe, active, missing := []int{}, []int{}, []int{}
+	pgs := c.pgs()
+	counts := map[int]int{}
+	unclean := false
+	for i := range pgs {
+		unclean = unclean || !strings.HasPrefix(pgs[i].state, "active+clean")
+		for _, id := range pgs[i].up {
+			counts[id]++
+		}
+	}
+	total := 0
+	for _, id := range ids {
+		o := c.state.OSDMap.osd(id)
+		switch {
+		case o == nil:
+			safe = append(safe, id)
+		case counts[id] > 0:
+			active = append(active, id)
+			total += counts[id]
+		case !o.Up && unclean:
+			missing = append(missing, id)
+		default:
+			safe = append(safe, id)
+		}
+	}
+	if c.plain() || !c.release.atLeast(nautilus) {
+		switch {
+		case len(active) > 0:
+			return fail(syscall.EBUSY, "OSD(s) %s have %d pgs currently mapped to them. ", joinInts(active), total)
+		case len(missing) > 0:
+			return fail(syscall.EAGAIN, "OSD(s) %s have no reported stats, and not all PGs are active+clean; we cannot draw any conclusions. ", joinInts(missing))
+		}
+		return done("OSD(s) %s are safe to destroy without reducing data durability.", joinInts(safe))
+	}
+	return reply{out: object{{"safe_to_destroy", safe}, {"active", active}, {"missing_stats", missing}, {"stored_pgs", []int{}}}}
+}
