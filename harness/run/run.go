@@ -50,12 +50,12 @@ func (s Summary) String() string {
 
 // outcome is how one scenario went.
 type outcome struct {
-	place    place
-	err      error // of the first step that failed
-	step     string
-	trace    bytes.Buffer
-	tail     string
-	lasted   time.Duration // of virtual time
+	place  place
+	err    error // of the first step that failed
+	step   string
+	trace  bytes.Buffer
+	tail   string
+	lasted time.Duration // of virtual time
 }
 
 // Run runs the scenarios and reports. The error is for a run that could not

@@ -3,9 +3,12 @@ package sim
 import (
 	"errors"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/tidepool-ceph/tidepool/prod/id"
 	"github.com/tidepool-ceph/tidepool/prod/operator/cluster"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door"
+	"github.com/tidepool-ceph/tidepool/prod/operator/health"
 	"github.com/tidepool-ceph/tidepool/sim/host"
 )
 
@@ -35,7 +38,8 @@ func (w *World) StartOperator() error {
 		Events: events{w, c},
 	}
 	options := cluster.OptionsFrom(func(name string) string { return w.operatorEnv[name] }, OperatorImage)
-	for _, c := range cluster.New(doors, options) {
+	controllers := append(cluster.New(doors, options), health.New(doors, options.Settings, func(client.ObjectKey, string) {}))
+	for _, c := range controllers {
 		manage(w.loop, w.operator, w.api, c)
 	}
 	w.loop.Trace("operator", "started")

@@ -244,11 +244,21 @@ func (w *World) RemoveNodeFile(node, file string) error {
 }
 
 // Reboot cuts a node's power and starts it again.
-func (w *World) Reboot(node string) error { return w.cluster.Reboot(node) }
+func (w *World) Reboot(node string) error {
+	if w.cluster.Machine(node) == nil {
+		return fmt.Errorf("there is no node %q", node)
+	}
+	w.cluster.Reboot(node)
+	return nil
+}
 
 // ContainerArgs is the command line that a container runs with.
 func (w *World) ContainerArgs(namespace, pod, container string) ([]string, error) {
-	return w.cluster.Args(namespace, pod, container)
+	p := w.cluster.Process(namespace, pod, container)
+	if p == nil {
+		return nil, fmt.Errorf("container %q of pod %s/%s is not running", container, namespace, pod)
+	}
+	return p.Args, nil
 }
 
 // Client is the person's Kubernetes client.

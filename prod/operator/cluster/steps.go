@@ -8,7 +8,6 @@ import (
 	"github.com/tidepool-ceph/tidepool/prod/operator/identity"
 	"github.com/tidepool-ceph/tidepool/prod/operator/mgr"
 	"github.com/tidepool-ceph/tidepool/prod/operator/mirror"
-	"github.com/tidepool-ceph/tidepool/prod/operator/mirror"
 	"github.com/tidepool-ceph/tidepool/prod/operator/mon"
 	"github.com/tidepool-ceph/tidepool/prod/operator/osd"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
@@ -28,7 +27,6 @@ func steps() []step {
 		crush.Reconcile,
 		mgr.Reconcile,
 		osd.Reconcile,
-		mirror.Reconcile,
 		mirror.Reconcile,
 	}
 }

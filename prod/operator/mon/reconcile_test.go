@@ -450,6 +450,7 @@ func TestTheHostPathOfAnotherClusterIsLeftAlone(t *testing.T) {
 
 func TestAnswersThatAreNoQuorum(t *testing.T) {
 	s := newSea(t, octopus, 1, nodes("n1")...)
+	s.msgr2 = true
 	s.up("a")
 	s.fails["quorum_status"] = doortest.Exit(22, "Error EINVAL: unrecognized command")
 	if _, err := s.pass(); !errors.Is(err, ceph.ErrInvalid) || !strings.HasPrefix(err.Error(), "failed to get mon status. ") {
