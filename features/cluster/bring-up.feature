@@ -5,7 +5,7 @@ Feature: a CephCluster comes up
   @S1 @S2 @S14 @S15 @S17 @S52 @S133
   Scenario: the seed's cluster, applied as it was written down
     Given nodes "master-node" and "node1"
-    When the file "prod/api/v1/testdata/seed/second.yaml" is applied
+    When the backup "prod/api/v1/testdata/seed/second.yaml" is restored
     Then within 5m the CephCluster "rook-ceph" is in state "Created"
     And within 5m the CephCluster "rook-ceph" has health "HEALTH_OK"
     And the mon "a" forms a quorum

@@ -256,7 +256,7 @@ Feature: a cluster's identity is made once and never again
     And the Secret "<secret>" is deleted
     And the API server refuses the operator to create a Secret 2 times
     When the operator starts
-    Then within 1m the operator logs error "failed to create cluster in namespace rook-ceph. <any><words><any>"
+    Then within 1m the operator logs error "failed to update cluster in namespace rook-ceph. <any><words><any>"
     And within 1m there is a Secret "<secret>"
 
     Examples:

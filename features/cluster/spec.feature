@@ -338,7 +338,7 @@ Feature: what a CephCluster's spec means
   @S17
   Scenario: empty sub-objects come back as they were written
     Given nodes "master-node" and "node1"
-    When the file "prod/api/v1/testdata/seed/second.yaml" is applied
+    When the backup "prod/api/v1/testdata/seed/second.yaml" is restored
     Then the CephCluster "rook-ceph" holds
       """yaml
       spec:

@@ -50,6 +50,12 @@ func applySteps() []Step {
 			Do:      func(ctx context.Context, file string) error { return applyFile(ctx, file) },
 		},
 		{
+			Pattern: `^the backup ` + name + ` is restored$`,
+			Example: `the backup "prod/api/v1/testdata/seed/second.yaml" is restored`,
+			Meaning: "applies a file that was read from a cluster, without what the API server owns: resourceVersion, uid, generation, times, selfLink, finalizers, status",
+			Do:      restore,
+		},
+		{
 			Pattern: `^applying the file ` + name + ` is refused with ` + name + `$`,
 			Example: `applying the file "features/cluster/testdata/bad.yaml" is refused with "spec.mon.count"`,
 			Meaning: "the apply fails and its message holds the text",
@@ -163,6 +169,28 @@ func apply(ctx context.Context, manifest string) error {
 		}
 	}
 	return in(ctx).Apply(ctx, manifest)
+}
+
+// restore applies what a backup of a cluster holds. A real API server refuses to
+// create an object that brings its resourceVersion along.
+func restore(ctx context.Context, file string) error {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	u := unstructured.Unstructured{}
+	if err := yaml.Unmarshal(b, &u.Object); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	for _, owned := range []string{"resourceVersion", "uid", "generation", "creationTimestamp", "selfLink", "finalizers"} {
+		unstructured.RemoveNestedField(u.Object, "metadata", owned)
+	}
+	unstructured.RemoveNestedField(u.Object, "status")
+	manifest, err := u.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	return apply(ctx, string(manifest))
 }
 
 func refused(err error, text string) error {

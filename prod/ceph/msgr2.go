@@ -8,8 +8,8 @@ import (
 )
 
 // EnableMsgr2 makes every mon listen for msgr2 on the standard port as well. The
-// command goes bare, without connection flags (S101), so it finds the cluster
-// through /etc/ceph/ceph.conf. It may be repeated. Releases before nautilus do
+// command goes bare, without connection flags (S101); the environment names the
+// configuration of this cluster among several. It may be repeated. Releases before nautilus do
 // not have it: [ErrUnsupported].
 func (a *Admin) EnableMsgr2(ctx context.Context) error {
 	if err := a.needs(Msgr2, "mon enable-msgr2"); err != nil {
@@ -18,6 +18,8 @@ func (a *Admin) EnableMsgr2(ctx context.Context) error {
 	_, err := a.exec.Run(ctx, exec.Command{
 		Program: "ceph",
 		Args:    []string{"mon", "enable-msgr2"},
+		// /etc/ceph/ceph.conf is that of the cluster which was written last.
+		Env:     []string{"CEPH_CONF=" + a.conn.Conf},
 		Timeout: a.conn.timeout() + runMargin,
 	})
 	return failure(err)

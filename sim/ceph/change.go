@@ -46,6 +46,7 @@ func (t *change) services() *ServiceMap { return section(t.old.Services, &t.new.
 // finish gives the changed sections their next epoch and the state its next
 // version.
 func (t *change) finish() *State {
+	t.settle()
 	if t.new.MonMap != t.old.MonMap {
 		t.new.MonMap.Epoch, t.new.MonMap.Modified = t.old.MonMap.Epoch+1, t.now
 	}

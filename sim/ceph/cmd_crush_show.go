@@ -53,8 +53,13 @@ func (c *call) crushJSON() object {
 		{"buckets", arrayOf(m.Buckets, func(b *crush.Bucket) any {
 			pos := -1
 			return object{
-				{"id", b.ID}, {"name", b.Name}, {"type_id", b.Type}, {"type_name", m.TypeName(b.Type)},
-				{"weight", int64(b.Weight())}, {"alg", b.Alg}, {"hash", "rjenkins1"},
+				{"id", b.ID},
+				{"name", b.Name},
+				{"type_id", b.Type},
+				{"type_name", m.TypeName(b.Type)},
+				{"weight", int64(b.Weight())},
+				{"alg", b.Alg},
+				{"hash", "rjenkins1"},
 				{"items", arrayOf(b.Items, func(i crush.Item) any {
 					pos++
 					return object{{"id", i.ID}, {"weight", int64(i.Weight)}, {"pos", pos}}
@@ -101,15 +106,25 @@ func (c *call) tunablesJSON() object {
 		}))
 	}
 	return object{
-		{"choose_local_tries", t.ChooseLocalTries}, {"choose_local_fallback_tries", t.ChooseLocalFallbackTries},
-		{"choose_total_tries", t.ChooseTotalTries}, {"chooseleaf_descend_once", t.ChooseleafDescendOnce},
-		{"chooseleaf_vary_r", t.ChooseleafVaryR}, {"chooseleaf_stable", t.ChooseleafStable},
-		{"straw_calc_version", t.StrawCalcVersion}, {"allowed_bucket_algs", t.AllowedBucketAlgs},
-		{"profile", t.Profile()}, {"optimal_tunables", bit(t.Optimal())}, {"legacy_tunables", bit(t.Legacy())},
-		{"minimum_required_version", m.MinimumRelease()}, {"require_feature_tunables", bit(t.Needs(1))},
-		{"require_feature_tunables2", bit(t.Needs(2))}, {"has_v2_rules", rules("set_choose_")},
-		{"require_feature_tunables3", bit(t.Needs(3))}, {"has_v3_rules", rules("set_chooseleaf_vary_r")},
-		{"has_v4_buckets", bit(straw2)}, {"require_feature_tunables5", bit(t.Needs(5))},
+		{"choose_local_tries", t.ChooseLocalTries},
+		{"choose_local_fallback_tries", t.ChooseLocalFallbackTries},
+		{"choose_total_tries", t.ChooseTotalTries},
+		{"chooseleaf_descend_once", t.ChooseleafDescendOnce},
+		{"chooseleaf_vary_r", t.ChooseleafVaryR},
+		{"chooseleaf_stable", t.ChooseleafStable},
+		{"straw_calc_version", t.StrawCalcVersion},
+		{"allowed_bucket_algs", t.AllowedBucketAlgs},
+		{"profile", t.Profile()},
+		{"optimal_tunables", bit(t.Optimal())},
+		{"legacy_tunables", bit(t.Legacy())},
+		{"minimum_required_version", m.MinimumRelease()},
+		{"require_feature_tunables", bit(t.Needs(1))},
+		{"require_feature_tunables2", bit(t.Needs(2))},
+		{"has_v2_rules", rules("set_choose_")},
+		{"require_feature_tunables3", bit(t.Needs(3))},
+		{"has_v3_rules", rules("set_chooseleaf_vary_r")},
+		{"has_v4_buckets", bit(straw2)},
+		{"require_feature_tunables5", bit(t.Needs(5))},
 		{"has_v5_rules", rules("set_chooseleaf_stable")},
 	}
 }

@@ -87,6 +87,31 @@ func clusterDf(c *call) reply {
 			percent = single(float64(used) / raw)
 		}
 		s := object{{"stored", bytes}, {"objects", objects}, {"kb_used", used / 1024}, {"bytes_used", used}, {"percent_used", percent}, {"max_avail", room}}
+		if c.args.has("detail") && r.atLeast(octopus) {
+			s = object{
+				{"stored", bytes},
+				{"stored_data", bytes},
+				{"stored_omap", 0},
+				{"objects", objects},
+				{"kb_used", used / 1024},
+				{"bytes_used", used},
+				{"data_bytes_used", used},
+				{"omap_bytes_used", 0},
+				{"percent_used", percent},
+				{"max_avail", room},
+				{"quota_objects", p.QuotaObjects},
+				{"quota_bytes", p.QuotaBytes},
+				{"dirty", 0},
+				{"rd", 0},
+				{"rd_bytes", 0},
+				{"wr", objects},
+				{"wr_bytes", bytes},
+				{"compress_bytes_used", 0},
+				{"compress_under_bytes", 0},
+				{"stored_raw", bytes * p.Size},
+				{"avail_raw", room * uint64(p.Size)},
+			}
+		}
 		if !r.atLeast(nautilus) {
 			s = object{{"kb_used", used / 1024}, {"bytes_used", bytes}, {"percent_used", percent}, {"max_avail", room}, {"objects", objects}}
 		}
@@ -135,7 +160,10 @@ func (c *call) byClass(use []usage) object {
 			ratio = single(float64(used) / float64(size))
 		}
 		o = append(o, field{class, object{
-			{"total_bytes", size}, {"total_avail_bytes", size - used}, {"total_used_bytes", used}, {"total_used_raw_bytes", used},
+			{"total_bytes", size},
+			{"total_avail_bytes", size - used},
+			{"total_used_bytes", used},
+			{"total_used_raw_bytes", used},
 			{"total_used_raw_ratio", ratio},
 		}})
 	}
@@ -194,9 +222,16 @@ func osdDf(c *call) reply {
 	}
 	kb := func(n uint64) uint64 { return n / 1024 }
 	return c.show(object{{"nodes", list}, {"stray", array{}}, {"summary", object{
-		{"total_kb", kb(sum.size)}, {"total_kb_used", kb(sum.used)}, {"total_kb_used_data", kb(sum.data)}, {"total_kb_used_omap", 0},
-		{"total_kb_used_meta", kb(sum.meta)}, {"total_kb_avail", kb(sum.size - sum.used)}, {"average_utilization", average},
-		{"min_var", minVar}, {"max_var", maxVar}, {"dev", dev},
+		{"total_kb", kb(sum.size)},
+		{"total_kb_used", kb(sum.used)},
+		{"total_kb_used_data", kb(sum.data)},
+		{"total_kb_used_omap", 0},
+		{"total_kb_used_meta", kb(sum.meta)},
+		{"total_kb_avail", kb(sum.size - sum.used)},
+		{"average_utilization", average},
+		{"min_var", minVar},
+		{"max_var", maxVar},
+		{"dev", dev},
 	}}}, func() string {
 		return text.text() + fmt.Sprintf("MIN/MAX VAR: %.2f/%.2f  STDDEV: %.2f\n", minVar, maxVar, dev)
 	})
@@ -280,8 +315,13 @@ func osdUtilization(c *call) reply {
 	dev := math.Sqrt(variance / n)
 	base := math.Sqrt(avg * (1 - 1/n))
 	return c.show(object{
-		{"avg_pgs", single(avg)}, {"std_dev", dev}, {"expected_baseline_std_dev", base}, {"min_osd", least.id}, {"min_osd_pgs", least.pgs},
-		{"max_osd", most.id}, {"max_osd_pgs", most.pgs},
+		{"avg_pgs", single(avg)},
+		{"std_dev", dev},
+		{"expected_baseline_std_dev", base},
+		{"min_osd", least.id},
+		{"min_osd_pgs", least.pgs},
+		{"max_osd", most.id},
+		{"max_osd_pgs", most.pgs},
 	}, func() string {
 		return fmt.Sprintf("avg %g\nstddev %g (expected baseline %g)\nmin osd.%d with %d pgs\nmax osd.%d with %d pgs\n",
 			avg, dev, base, least.id, least.pgs, most.id, most.pgs)
@@ -329,9 +369,16 @@ func poolAutoscaleStatus(c *call) reply {
 		objects := c.state.PGMap.Objects[p.ID]
 		_, bytes := objects.total()
 		return object{
-			{"pool_id", p.ID}, {"pool_name", p.Name}, {"pg_autoscale_mode", p.Autoscale}, {"pg_num_ideal", p.PGNumTarget},
-			{"pg_num_target", p.PGNumTarget}, {"pg_num_final", p.PGNum}, {"logical_used", bytes}, {"raw_used", bytes * p.Size},
-			{"would_adjust", false}, {"bias", 1},
+			{"pool_id", p.ID},
+			{"pool_name", p.Name},
+			{"pg_autoscale_mode", p.Autoscale},
+			{"pg_num_ideal", p.PGNumTarget},
+			{"pg_num_target", p.PGNumTarget},
+			{"pg_num_final", p.PGNum},
+			{"logical_used", bytes},
+			{"raw_used", bytes * p.Size},
+			{"would_adjust", false},
+			{"bias", 1},
 		}
 	}), func() string {
 		t := table{head: []string{"POOL", "SIZE", "RATE", "PG_NUM", "AUTOSCALE"}, right: []int{1, 2, 3}}
@@ -351,7 +398,8 @@ func deviceLs(c *call) reply {
 			continue
 		}
 		list = append(list, object{
-			{"devid", o.Meta.DeviceID}, {"location", array{object{{"host", o.Meta.Hostname}, {"dev", o.Meta.Device}}}},
+			{"devid", o.Meta.DeviceID},
+			{"location", array{object{{"host", o.Meta.Hostname}, {"dev", o.Meta.Device}}}},
 			{"daemons", []string{fmt.Sprintf("osd.%d", o.ID)}},
 		})
 	}

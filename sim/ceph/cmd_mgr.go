@@ -100,9 +100,14 @@ func mgrDump(c *call) reply {
 	return reply{out: o}
 }
 
+// moduleNames are what the active manager can run, sorted.
 func (c *call) moduleNames() []string {
 	always, byDefault, others := c.release.modules()
-	return slices.Sorted(slices.Values(slices.Concat(always, byDefault, others)))
+	names := slices.Sorted(slices.Values(slices.Concat(always, byDefault, others)))
+	if a := c.state.MgrMap.Active; a != nil {
+		names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(a.Disabled, n) })
+	}
+	return names
 }
 
 func (c *call) availableModules() any {

@@ -14,22 +14,22 @@ import (
 
 func osdShowCommands() map[string]handler {
 	return map[string]handler{
-		"osd dump":            osdDump,
-		"osd stat":            osdStat,
-		"osd ls":              osdLs,
-		"osd getmaxosd":       osdGetMaxOSD,
-		"osd find":            osdFind,
-		"osd metadata":        osdMetadata,
-		"osd versions":        osdVersions,
-		"osd count-metadata":  osdCountMetadata,
-		"osd lspools":         osdLspools,
-		"osd blocklist ls":    osdBlocklistLs,
-		"osd blacklist ls":    osdBlocklistLs,
-		"osd info":            osdInfoCommand,
-		"osd last-stat-seq":   func(*call) reply { return reply{out: "0\n"} },
-		"osd numa-status":     func(c *call) reply { return c.show(array{}, func() string { return "" }) },
-		"osd getcrushmap":     osdGetCrushMap,
-		"osd ls-tree":         osdLsTree,
+		"osd dump":           osdDump,
+		"osd stat":           osdStat,
+		"osd ls":             osdLs,
+		"osd getmaxosd":      osdGetMaxOSD,
+		"osd find":           osdFind,
+		"osd metadata":       osdMetadata,
+		"osd versions":       osdVersions,
+		"osd count-metadata": osdCountMetadata,
+		"osd lspools":        osdLspools,
+		"osd blocklist ls":   osdBlocklistLs,
+		"osd blacklist ls":   osdBlocklistLs,
+		"osd info":           osdInfoCommand,
+		"osd last-stat-seq":  func(*call) reply { return reply{out: "0\n"} },
+		"osd numa-status":    func(c *call) reply { return c.show(array{}, func() string { return "" }) },
+		"osd getcrushmap":    osdGetCrushMap,
+		"osd ls-tree":        osdLsTree,
 		"osd get-require-min-compat-client": func(c *call) reply {
 			return reply{out: c.state.OSDMap.RequireMinCompat + "\n"}
 		},
@@ -145,8 +145,11 @@ func (c *call) osdMapJSON(m *OSDMap) object {
 	}
 	if r.atLeast(pacific) {
 		o = append(o, field{"stretch_mode", object{
-			{"stretch_mode_enabled", false}, {"stretch_bucket_count", 0}, {"degraded_stretch_mode", 0},
-			{"recovering_stretch_mode", 0}, {"stretch_mode_bucket", 0},
+			{"stretch_mode_enabled", false},
+			{"stretch_bucket_count", 0},
+			{"degraded_stretch_mode", 0},
+			{"recovering_stretch_mode", 0},
+			{"stretch_mode_bucket", 0},
 		}})
 	}
 	return o
@@ -208,9 +211,18 @@ func bit(b bool) int {
 
 func (c *call) osdJSON(i *OSDInfo) object {
 	o := object{
-		{"osd", i.ID}, {"uuid", i.uuid()}, {"up", bit(i.Up)}, {"in", bit(i.In())}, {"weight", single(i.Weight)},
-		{"primary_affinity", single(i.PrimaryAffinity)}, {"last_clean_begin", i.LastClean[0]}, {"last_clean_end", i.LastClean[1]},
-		{"up_from", i.UpFrom}, {"up_thru", i.UpThru}, {"down_at", i.DownAt}, {"lost_at", i.LostAt},
+		{"osd", i.ID},
+		{"uuid", i.uuid()},
+		{"up", bit(i.Up)},
+		{"in", bit(i.In())},
+		{"weight", single(i.Weight)},
+		{"primary_affinity", single(i.PrimaryAffinity)},
+		{"last_clean_begin", i.LastClean[0]},
+		{"last_clean_end", i.LastClean[1]},
+		{"up_from", i.UpFrom},
+		{"up_thru", i.UpThru},
+		{"down_at", i.DownAt},
+		{"lost_at", i.LostAt},
 	}
 	a := i.Addrs
 	if c.release.atLeast(nautilus) {
@@ -232,8 +244,12 @@ func (v AddrVec) legacyText() string {
 
 func (c *call) osdExtraJSON(i *OSDInfo) object {
 	o := object{
-		{"osd", i.ID}, {"down_stamp", c.stampOrZero(i.DownSince)}, {"laggy_probability", 0}, {"laggy_interval", 0},
-		{"features", uint64(4540138314316775423)}, {"old_weight", single(i.OldWeight)},
+		{"osd", i.ID},
+		{"down_stamp", c.stampOrZero(i.DownSince)},
+		{"laggy_probability", 0},
+		{"laggy_interval", 0},
+		{"features", uint64(4540138314316775423)},
+		{"old_weight", single(i.OldWeight)},
 	}
 	if c.release.atLeast(octopus) {
 		o = append(o, field{"last_purged_snaps_scrub", c.stampOrZero(time.Time{})}, field{"dead_epoch", 0})

@@ -158,8 +158,12 @@ func pgStat(c *call) reply {
 	d := c.digest()
 	sum := object{
 		{"num_pg_by_state", arrayOf(d.states, func(s stateCount) any { return object{{"name", s.state}, {"num", s.n}} })},
-		{"num_pgs", len(d.pgs)}, {"num_bytes", d.bytes}, {"total_bytes", d.total}, {"total_avail_bytes", d.total - d.used},
-		{"total_used_bytes", d.used}, {"total_used_raw_bytes", d.used},
+		{"num_pgs", len(d.pgs)},
+		{"num_bytes", d.bytes},
+		{"total_bytes", d.total},
+		{"total_avail_bytes", d.total - d.used},
+		{"total_used_bytes", d.used},
+		{"total_used_raw_bytes", d.used},
 	}
 	if d.degraded > 0 {
 		sum = append(sum, field{"degraded_objects", d.degraded}, field{"degraded_total", d.copies},
@@ -258,14 +262,29 @@ func (c *call) pgJSON(g *pg) object {
 	since := c.release.stamp(g.since)
 	up := append([]int{}, g.up...)
 	return object{
-		{"pgid", g.id()}, {"version", "0'0"}, {"reported_seq", 1}, {"reported_epoch", c.state.OSDMap.Epoch}, {"state", g.state},
-		{"last_fresh", c.release.stamp(c.now)}, {"last_change", since}, {"last_active", since}, {"last_clean", since},
-		{"mapping_epoch", g.pool.LastChange}, {"created", g.pool.LastChange},
+		{"pgid", g.id()},
+		{"version", "0'0"},
+		{"reported_seq", 1},
+		{"reported_epoch", c.state.OSDMap.Epoch},
+		{"state", g.state},
+		{"last_fresh", c.release.stamp(c.now)},
+		{"last_change", since},
+		{"last_active", since},
+		{"last_clean", since},
+		{"mapping_epoch", g.pool.LastChange},
+		{"created", g.pool.LastChange},
 		{"stat_sum", object{
-			{"num_bytes", g.bytes}, {"num_objects", g.objects}, {"num_object_copies", g.objects * g.pool.Size},
-			{"num_objects_degraded", g.degraded}, {"num_objects_misplaced", 0}, {"num_objects_unfound", 0},
+			{"num_bytes", g.bytes},
+			{"num_objects", g.objects},
+			{"num_object_copies", g.objects * g.pool.Size},
+			{"num_objects_degraded", g.degraded},
+			{"num_objects_misplaced", 0},
+			{"num_objects_unfound", 0},
 		}},
-		{"up", up}, {"acting", up}, {"up_primary", g.primary()}, {"acting_primary", g.primary()},
+		{"up", up},
+		{"acting", up},
+		{"up_primary", g.primary()},
+		{"acting_primary", g.primary()},
 	}
 }
 
@@ -274,7 +293,8 @@ func pgDump(c *call) reply {
 	return reply{
 		status: "dumped all",
 		out: c.show(object{{"pg_ready", c.state.MgrMap.Available}, {"pg_map", object{
-			{"version", c.state.Version}, {"stamp", c.release.stamp(c.now)},
+			{"version", c.state.Version},
+			{"stamp", c.release.stamp(c.now)},
 			{"pg_stats", arrayOf(pgs, func(g pg) any { return c.pgJSON(&g) })},
 		}}}, func() string { return pgText(pgs) }).out,
 	}
@@ -378,8 +398,8 @@ func osdOkToStop(c *call) reply {
 	if bad != nil {
 		return *bad
 	}
-	ok, gone := 0, 0
-	degraded := []string{}
+	ok := 0
+	degraded, gone := []string{}, []string{}
 	for _, g := range c.pgs() {
 		left := 0
 		touched := false
@@ -396,11 +416,20 @@ func osdOkToStop(c *call) reply {
 			ok++
 			degraded = append(degraded, g.id())
 		default:
-			gone++
+			gone = append(gone, g.id())
 		}
 	}
-	if gone > 0 {
-		return fail(syscall.EBUSY, "unsafe to stop osd(s) at this time (%d PGs are or would become offline)", gone)
+	if n := len(gone); n > 0 {
+		r := fail(syscall.EBUSY, "unsafe to stop osd(s) at this time (%d PGs are or would become offline)", n)
+		if c.release.atLeast(pacific) {
+			r.out = object{
+				{"ok_to_stop", false}, {"osds", ids}, {"num_ok_pgs", ok}, {"num_not_ok_pgs", n}, {"bad_become_inactive", gone},
+			}
+			if ok > 0 {
+				r.out = append(r.out.(object), field{"ok_become_degraded", degraded})
+			}
+		}
+		return r
 	}
 	o := object{{"ok_to_stop", true}, {"osds", ids}, {"num_ok_pgs", ok}, {"num_not_ok_pgs", 0}}
 	if len(degraded) > 0 {
@@ -408,17 +437,9 @@ func osdOkToStop(c *call) reply {
 	}
 	if !c.release.atLeast(pacific) {
 		return done("OSD(s) %s are ok to stop without reducing availability or risking data, provided there are no other concurrent failures or interventions."+
-			" %d PGs are likely to be degraded (but remain available) as a result.", joinInts(ids), ok)
+			" %d PGs are likely to be degraded (but remain available) as a result.", joinInts(ids, ","), ok)
 	}
 	return reply{out: o}
-}
-
-func joinInts(ids []int) string {
-	s := make([]string, len(ids))
-	for i, id := range ids {
-		s[i] = fmt.Sprint(id)
-	}
-	return strings.Join(s, ",")
 }
 
 func osdSafeToDestroy(c *call) reply {
@@ -454,11 +475,11 @@ func osdSafeToDestroy(c *call) reply {
 	if c.plain() || !c.release.atLeast(nautilus) {
 		switch {
 		case len(active) > 0:
-			return fail(syscall.EBUSY, "OSD(s) %s have %d pgs currently mapped to them. ", joinInts(active), total)
+			return fail(syscall.EBUSY, "OSD(s) %s have %d pgs currently mapped to them. ", joinInts(active, ","), total)
 		case len(missing) > 0:
-			return fail(syscall.EAGAIN, "OSD(s) %s have no reported stats, and not all PGs are active+clean; we cannot draw any conclusions. ", joinInts(missing))
+			return fail(syscall.EAGAIN, "OSD(s) %s have no reported stats, and not all PGs are active+clean; we cannot draw any conclusions. ", joinInts(missing, ","))
 		}
-		return done("OSD(s) %s are safe to destroy without reducing data durability.", joinInts(safe))
+		return done("OSD(s) %s are safe to destroy without reducing data durability.", joinInts(safe, ","))
 	}
 	return reply{out: object{{"safe_to_destroy", safe}, {"active", active}, {"missing_stats", missing}, {"stored_pgs", []int{}}}}
 }

@@ -253,6 +253,16 @@ func poolRm(c *call) reply {
 	return done("pool '%s' removed", name)
 }
 
+// poolUser says who cannot do without a pool; empty if nobody.
+func (c *call) poolUser(p *Pool) string {
+	for _, values := range p.Applications["cephfs"] {
+		if values != "" {
+			return "CephFS"
+		}
+	}
+	return ""
+}
+
 func (p *Pool) flag(name string) bool { return slices.Contains(p.Flags, name) }
 
 func poolRename(c *call) reply {
@@ -341,8 +351,12 @@ func (c *call) poolJSON(p *Pool) object {
 	if r.atLeast(nautilus) {
 		o = append(o, field{"pg_placement_num_target", p.PGPNum}, field{"pg_num_target", p.PGNumTarget}, field{"pg_num_pending", p.PGNum},
 			field{"last_pg_merge_meta", object{
-				{"source_pgid", "0.0"}, {"ready_epoch", 0}, {"last_epoch_started", 0}, {"last_epoch_clean", 0},
-				{"source_version", "0'0"}, {"target_version", "0'0"},
+				{"source_pgid", "0.0"},
+				{"ready_epoch", 0},
+				{"last_epoch_started", 0},
+				{"last_epoch_clean", 0},
+				{"source_version", "0'0"},
+				{"target_version", "0'0"},
 			}})
 	} else {
 		o = append(o, field{"crash_replay_interval", 0})

@@ -14,6 +14,7 @@ type handler func(c *call) reply
 func commandTables() []map[string]handler {
 	return []map[string]handler{
 		monCommands(), statusCommands(), authCommands(), configCommands(), configKeyCommands(), logCommands(), healthCommands(),
+		osdShowCommands(), osdChangeCommands(), osdTreeCommands(), crushShowCommands(), crushChangeCommands(), ecCommands(), poolCommands(), pgCommands(), dfCommands(), mgrCommands(),
 	}
 }
 
@@ -55,6 +56,7 @@ type call struct {
 	args    args
 	format  string // "json", "json-pretty", "plain", …
 	input   []byte // of -i
+	session *session
 	tx      *change
 }
 
@@ -94,6 +96,18 @@ func (a args) list(name string) []string {
 		return []string{v}
 	}
 	return nil
+}
+
+// texts is an argument as text, each value of it.
+func (a args) texts(name string) []string {
+	switch v := a[name].(type) {
+	case []string:
+		return v
+	case nil:
+		return nil
+	default:
+		return []string{fmt.Sprint(v)}
+	}
 }
 
 func (a args) int(name string) (int64, bool) { n, ok := a[name].(int64); return n, ok }

@@ -83,12 +83,12 @@ func (c *call) downChecks() []check {
 		detail[i] = fmt.Sprintf("osd.%d%s is down", o.ID, at)
 	}
 	out := []check{{code: "OSD_DOWN", severity: warn, count: len(down), summary: fmt.Sprintf("%d osds down", len(down)), detail: detail}}
-	return append(out, c.subtreeChecks(down)...)
+	return append(out, c.subtreeChecks()...)
 }
 
 // subtreeChecks name the subtrees of which all OSDs are down, at each level only
 // those that are not part of one higher up.
-func (c *call) subtreeChecks(down []*OSDInfo) []check {
+func (c *call) subtreeChecks() []check {
 	m := c.state.OSDMap
 	isDown := func(id int) bool { o := m.osd(id); return o != nil && !o.Up }
 	whole := map[int]int{} // bucket: OSDs below, all down
@@ -135,7 +135,6 @@ func (c *call) subtreeChecks(down []*OSDInfo) []check {
 			})
 		}
 	}
-	_ = down
 	return out
 }
 
@@ -193,8 +192,7 @@ func (c *call) poolChecks() []check {
 	}
 	var full []string
 	for _, p := range m.Pools {
-		objects, bytes := c.state.PGMap.Objects[p.ID].total()
-		if p.QuotaBytes > 0 && uint64(bytes) >= p.QuotaBytes || p.QuotaObjects > 0 && uint64(objects) >= p.QuotaObjects {
+		if c.full(p) {
 			full = append(full, fmt.Sprintf("pool '%s' is full (running out of quota)", p.Name))
 		}
 	}
@@ -208,10 +206,10 @@ func (c *call) poolChecks() []check {
 
 // mgrChecks are the health checks about the manager.
 func (c *call) mgrChecks() []check {
-	const inactiveGrace = 60 * time.Second // mon_mgr_inactive_grace
+	inactiveGrace := c.optionSeconds("mon_mgr_inactive_grace", 60*time.Second)
 	m := c.state.MgrMap
 	total, _, _ := c.state.OSDMap.count()
-	grace := time.Duration(c.optionInt("mon_mgr_mkfs_grace", 120)) * time.Second
+	grace := c.optionSeconds("mon_mgr_mkfs_grace", 120*time.Second)
 	if m.Active != nil || total == 0 || c.now.Sub(c.state.MonMap.Created) <= grace {
 		return nil
 	}

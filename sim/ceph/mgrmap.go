@@ -2,6 +2,7 @@ package ceph
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -25,6 +26,8 @@ type MgrInfo struct {
 	Name string
 	GID  uint64
 	Addr Addr
+	// Disabled are modules that its ceph.conf turns off altogether.
+	Disabled []string
 }
 
 func (m *MgrMap) clone() *MgrMap {
@@ -38,7 +41,17 @@ func (m *MgrMap) clone() *MgrMap {
 	return &c
 }
 
-// newMgrMap is the map of a cluster that has just been made.
-func newMgrMap(r *release) *MgrMap {
-	return &MgrMap{Epoch: 1, Modules: r.defaultModules()}
+// newMgrMap is the map of a cluster that has just been made. The options are
+// those of the monitor that makes it.
+func newMgrMap(r *release, o *options) *MgrMap {
+	m := &MgrMap{Epoch: 1, Modules: r.defaultModules()}
+	if text, ok := o.get("mgr_initial_modules"); ok {
+		m.Modules = slices.Sorted(slices.Values(words(text)))
+	}
+	return m
+}
+
+// words are the parts of a list option.
+func words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == ';' })
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidepool-ceph/tidepool/sim/ceph/conf"
 	"github.com/tidepool-ceph/tidepool/sim/host"
 )
 
@@ -39,9 +40,9 @@ const (
 // the process.
 type monStore struct {
 	fsid          string
-	seed          *MonMap // of mkfs
-	initial       conf_   // keys of mkfs
-	state         *State  // last committed; nil before the first quorum
+	seed          *MonMap      // of mkfs
+	initial       conf.Keyring // of mkfs
+	state         *State       // last committed; nil before the first quorum
 	electionEpoch int
 	joined        bool // has been in a quorum
 	lastRelease   *release
@@ -223,10 +224,19 @@ func (m *mon) newestMap() *MonMap {
 	return newest
 }
 
+// rankIn is the monitor's rank by a map: its place there, if the map has one of
+// its addresses.
+func (m *mon) rankIn(mm *MonMap) int {
+	if i := mm.Rank(m.name); i >= 0 && mm.Mons[i].Addrs.shares(m.addrs) {
+		return i
+	}
+	return -1
+}
+
 // adopt takes over a monmap.
 func (m *mon) adopt(mm *MonMap) {
 	m.monmap = mm
-	if r := mm.Rank(m.name); r != m.rank {
+	if r := m.rankIn(mm); r != m.rank {
 		old := m.rank
 		m.rank = r
 		m.log(0, " my rank is now %d (was %d)", r, old)
@@ -258,6 +268,7 @@ func (m *mon) learn(name string, addrs AddrVec) {
 		if mi := m.monmap.Mons[i]; mi.Name == name && len(mi.Addrs) == 0 || mi.Name != name && strings.HasPrefix(mi.Name, noName) && mi.Addrs.shares(addrs) {
 			next := m.monmap.clone()
 			next.Mons[i] = MonInfo{Name: name, Addrs: addrs}
+			next.sortByAddr()
 			m.adopt(next)
 			return
 		}
@@ -359,5 +370,13 @@ func (mm *MonMap) put(info MonInfo, r *release) {
 }
 
 func (mm *MonMap) sortByAddr() {
-	slices.SortStableFunc(mm.Mons, func(a, b MonInfo) int { return a.Addrs.legacy().compare(b.Addrs.legacy()) })
+	slices.SortStableFunc(mm.Mons, func(a, b MonInfo) int {
+		if unknown := len(a.Addrs) == 0; unknown != (len(b.Addrs) == 0) {
+			if unknown {
+				return 1
+			}
+			return -1
+		}
+		return a.Addrs.legacy().compare(b.Addrs.legacy())
+	})
 }

@@ -8,9 +8,9 @@ import (
 
 // election is what a monitor remembers of the election that is on.
 type election struct {
-	candidate bool         // it wants to lead
-	acks      map[int]bool // who defers to it, by rank, itself too
-	deferred  int          // rank to which it defers, -1 for none
+	candidate bool            // it wants to lead
+	acks      map[string]bool // who defers to it, by name, itself too
+	deferred  int             // rank to which it defers, -1 for none
 }
 
 // startElection proposes this monitor as leader: the rank decides, a lower one
@@ -22,7 +22,7 @@ func (m *mon) startElection() {
 	if m.store.electionEpoch%2 == 0 {
 		m.store.electionEpoch++
 	}
-	m.election = election{candidate: true, acks: map[int]bool{m.rank: true}, deferred: -1}
+	m.election = election{candidate: true, acks: map[string]bool{m.name: true}, deferred: -1}
 	epoch := m.store.electionEpoch
 	for i, peer := range m.monmap.Mons {
 		if i != m.rank {
@@ -72,13 +72,13 @@ func (m *mon) deferTo(from *mon, rank int) {
 	m.round++
 	m.status, m.quorum, m.leader = stateElecting, nil, -1
 	m.election = election{deferred: rank}
-	epoch, mine := m.store.electionEpoch, m.rank
-	m.send(from.addrs, "mon election ack", func(p *mon) { p.ack(m, mine, epoch) })
+	epoch := m.store.electionEpoch
+	m.send(from.addrs, "mon election ack", func(p *mon) { p.ack(m, epoch) })
 	m.after(electionTimeout+leaseInterval, "election timeout", m.electionExpired)
 }
 
 // ack is another monitor's consent.
-func (m *mon) ack(from *mon, rank, epoch int) {
+func (m *mon) ack(from *mon, epoch int) {
 	if epoch > m.store.electionEpoch {
 		m.bump(epoch)
 		m.startElection()
@@ -87,7 +87,7 @@ func (m *mon) ack(from *mon, rank, epoch int) {
 	if epoch < m.store.electionEpoch || !m.election.candidate || from.monmap.Epoch != m.monmap.Epoch {
 		return
 	}
-	m.election.acks[rank] = true
+	m.election.acks[from.name] = true
 	if len(m.election.acks) == len(m.monmap.Mons) {
 		m.win()
 	}
@@ -112,7 +112,7 @@ func (m *mon) winAlone() {
 	default:
 		m.store.electionEpoch++
 	}
-	m.election = election{acks: map[int]bool{m.rank: true}, deferred: -1}
+	m.election = election{acks: map[string]bool{m.name: true}, deferred: -1}
 	m.lead()
 }
 
@@ -121,7 +121,7 @@ func (m *mon) win() {
 	m.store.electionEpoch++
 	m.lead()
 	epoch, quorum := m.store.electionEpoch, m.quorum
-	for _, r := range m.quorum {
+	for _, r := range quorum {
 		if r != m.rank {
 			m.send(m.monmap.Mons[r].Addrs, "mon election victory", func(p *mon) { p.lost(m, epoch, quorum) })
 		}
@@ -132,8 +132,8 @@ func (m *mon) lead() {
 	m.round++
 	m.status, m.leader = stateLeader, m.rank
 	m.quorum = nil
-	for r := range m.monmap.Mons {
-		if m.election.acks[r] {
+	for r, info := range m.monmap.Mons {
+		if m.election.acks[info.Name] {
 			m.quorum = append(m.quorum, r)
 		}
 	}
@@ -152,7 +152,7 @@ func (m *mon) leaderText() string {
 
 // lost is the news that another monitor leads.
 func (m *mon) lost(leader *mon, epoch int, quorum []int) {
-	if epoch < m.store.electionEpoch || !slices.Contains(quorum, m.rank) || leader.status != stateLeader {
+	if epoch < m.store.electionEpoch || leader.status != stateLeader || !slices.Contains(quorum, leader.monmap.Rank(m.name)) {
 		return
 	}
 	m.round++
@@ -163,6 +163,7 @@ func (m *mon) lost(leader *mon, epoch int, quorum []int) {
 	m.store.joined = true
 	if leader.store.state != nil {
 		m.store.state = leader.store.state
+		m.adopt(m.store.state.MonMap)
 	}
 	m.leased()
 }

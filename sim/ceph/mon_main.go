@@ -71,6 +71,7 @@ type monRun struct {
 	mkfs                    bool
 	monmap, inject, extract string
 	data                    string
+	closers                 []func() // of what it listens on
 }
 
 func (run *monRun) log(level int, format string, args ...any) {
@@ -104,10 +105,8 @@ func (run *monRun) makeStore() int {
 		return code
 	}
 	store := &monStore{fsid: seed.FSID, seed: seed, lastRelease: run.r}
-	for file, text := range map[string]string{"kv_backend": "rocksdb\n"} {
-		if err := run.p.Files.WriteFile(path.Join(run.data, file), []byte(text), 0o600); err != nil {
-			return run.die(1, "ceph-mon: error opening mon data directory at '%s': %s", run.data, cppError(err))
-		}
+	if err := run.p.Files.WriteFile(path.Join(run.data, "kv_backend"), []byte("rocksdb\n"), 0o600); err != nil {
+		return run.die(1, "ceph-mon: error opening mon data directory at '%s': %s", run.data, cppError(err))
 	}
 	if err := run.p.Files.MkdirAll(run.storePath(), 0o755); err != nil {
 		return run.die(1, "ceph-mon: error opening mon data directory at '%s': %s", run.data, cppError(err))
@@ -372,6 +371,9 @@ func (run *monRun) start(m *mon) int {
 	run.p.Serve()
 	run.log(-1, "mon.%s@%d(%s) e%d *** Got Signal Terminated ***", m.name, m.rank, m.shown(), m.epoch())
 	stop()
+	for _, closeFn := range run.closers {
+		closeFn()
+	}
 	gone()
 	return 0
 }
@@ -442,18 +444,18 @@ func (run *monRun) filterSeed(m *mon) {
 	seed.Mons = nil
 	for _, info := range m.store.seed.Mons {
 		switch {
-		case slices.Contains(members, info.Name), strings.HasPrefix(info.Name, noName) && len(m.store.seed.Mons) == len(members):
+		case slices.Contains(members, info.Name):
 			seed.Mons = append(seed.Mons, info)
 		default:
 			m.hints = append(m.hints, info.Addrs)
 		}
 	}
-	unnamed := slices.ContainsFunc(seed.Mons, func(i MonInfo) bool { return strings.HasPrefix(i.Name, noName) })
 	for _, name := range members {
-		if seed.Rank(name) < 0 && !unnamed {
+		if seed.Rank(name) < 0 {
 			seed.Mons = append(seed.Mons, MonInfo{Name: name})
 		}
 	}
+	seed.sortByAddr()
 	m.monmap = seed
 }
 
@@ -488,7 +490,7 @@ func (run *monRun) listen(m *mon, bind AddrVec) int {
 
 // bind listens at an address, which has to be the process's own.
 func (run *monRun) bind(m *mon, a Addr) error {
-	if a.IP != run.p.Addr && a.IP != run.p.Machine.Addr {
+	if a.IP != run.p.Addr && !strings.HasPrefix(a.IP, "127.") {
 		return errAddrNotAvailable
 	}
 	closeFn, err := run.sim.net.Listen(a.IP, a.Port, &port{m, a.Type})
@@ -503,7 +505,7 @@ func (run *monRun) bind(m *mon, a Addr) error {
 		}
 	}
 	run.p.Group.OnKill(closeOnce)
-	run.o.closers = append(run.o.closers, closeOnce)
+	run.closers = append(run.closers, closeOnce)
 	return nil
 }
 

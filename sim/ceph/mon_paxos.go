@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/tidepool-ceph/tidepool/sim/host"
 )
 
 // collect gives the quorum the newest state that one of its members has.
@@ -95,12 +97,24 @@ func (r *release) monFeatures() []string {
 	if i < 0 {
 		i = len(all) - 1
 	}
-	return all[:i+1 : i+1]
+	return all[: i+1 : i+1]
 }
 
 // metadata is what the monitor tells about itself.
 func (m *mon) metadata() Metadata {
-	return Metadata{Addrs: m.addrs, Release: m.release, Hostname: m.p.Machine.Name, Image: m.p.Env["CONTAINER_IMAGE"]}
+	return metadataOf(m.p, m.release, m.addrs)
+}
+
+// metadataOf is what every daemon tells about itself.
+func metadataOf(p *host.Process, r *release, addrs AddrVec) Metadata {
+	meta := Metadata{Addrs: addrs, Release: r, Hostname: p.Machine.Name, Image: p.Env["CONTAINER_IMAGE"], PodName: p.Env["POD_NAME"], PodNamespace: p.Env["POD_NAMESPACE"]}
+	if node := p.Env["NODE_NAME"]; node != "" {
+		meta.Hostname = node
+	}
+	if meta.Image != "" {
+		meta.ContainerHostname = meta.PodName
+	}
+	return meta
 }
 
 // renewLeases lets the peons answer for another while. A peon that has not been
@@ -148,24 +162,27 @@ func (m *mon) checkLease() {
 	m.after(leaseAckTimeout-silent, "mon lease timeout", m.checkLease)
 }
 
-// canCommit says whether the whole quorum can be reached: paxos waits for each
-// member.
-func (m *mon) canCommit() bool {
+// acceptors are the members of the quorum if all of them can be reached, else
+// nil: paxos waits for each.
+func (m *mon) acceptors() []*mon {
 	if m.status != stateLeader {
-		return false
+		return nil
 	}
+	var all []*mon
 	for _, r := range m.quorum {
-		if peer := m.reach(r); peer == nil || peer != m && peer.status != statePeon && m.sim.loop.Since(m.quorumSince) > probeTimeout {
-			return false
+		peer := m.reach(r)
+		if peer == nil || peer != m && peer.status != statePeon && m.sim.loop.Since(m.quorumSince) > probeTimeout {
+			return nil
 		}
+		all = append(all, peer)
 	}
-	return true
+	return all
 }
 
 // propose makes a change and commits it at once; a change of nothing is no
 // commit. It must be called at the leader, and says whether it was committed.
 func (m *mon) propose(fn func(t *change)) bool {
-	if !m.canCommit() {
+	if m.acceptors() == nil {
 		return false
 	}
 	t := begin(m.store.state, m.sim.loop.Now())
@@ -178,13 +195,14 @@ func (m *mon) commit(t *change) bool {
 	if !t.dirty() {
 		return true
 	}
-	if !m.canCommit() || t.old != m.store.state {
+	acceptors := m.acceptors()
+	if acceptors == nil || t.old != m.store.state {
 		return false
 	}
 	next := t.finish()
 	m.lastCommit = m.sim.loop.Now()
-	for _, r := range m.quorum {
-		m.reach(r).committed(next)
+	for _, peer := range acceptors {
+		peer.committed(next)
 	}
 	return true
 }
@@ -197,25 +215,23 @@ func (m *mon) committed(next *State) {
 	for _, s := range slices.Clone(m.sessions) {
 		s.notify(old, next)
 	}
-	if old == nil || old.MonMap == next.MonMap {
+	if m.monmap == next.MonMap {
 		return
 	}
-	before := len(m.monmap.Mons)
+	before := m.monmap
 	m.monmap = next.MonMap
-	if len(next.MonMap.Mons) != before || next.MonMap.Rank(m.name) != m.rank {
+	if before.Epoch > 0 && len(next.MonMap.Mons) != len(before.Mons) || m.rankIn(next.MonMap) != m.rank {
 		m.after(0, "monmap has changed", m.bootstrap)
 	}
 }
 
 // tick looks after what time changes.
 func (m *mon) tick() {
-	if m.canCommit() {
-		m.propose(func(t *change) {
-			for _, fn := range tickers() {
-				fn(m, t)
-			}
-		})
-	}
+	m.propose(func(t *change) {
+		for _, fn := range tickers() {
+			fn(m, t)
+		}
+	})
 	m.after(tickInterval, "mon tick", m.tick)
 }
 
@@ -240,11 +256,11 @@ func (m *mon) firstState() *State {
 	}
 	s := &State{
 		Version: 1, FSID: m.store.fsid, MonMap: mm,
-		MonMeta: &MonMeta{map[string]Metadata{}}, OSDMap: newOSDMap(r, now, m.opts.chooseleafType()), PGMap: newPGMap(), MgrMap: newMgrMap(r),
-		Auth: m.store.initial.authDB(), Config: &ConfigDB{History: []ConfigChange{{Version: 1, Time: now}}},
+		MonMeta: &MonMeta{map[string]Metadata{}}, OSDMap: newOSDMap(r, now, m.opts.chooseleafType()), PGMap: newPGMap(), MgrMap: newMgrMap(r, m.opts),
+		Auth: m.firstAuth(), Config: &ConfigDB{History: []ConfigChange{{Version: 1, Time: now}}},
 		ConfigKey: &KeyStore{map[string]string{}}, Log: &ClusterLog{}, Health: &HealthDB{Since: map[string]time.Time{}},
 		Services: &ServiceMap{Epoch: 1, Modified: now, Services: map[string][]ServiceDaemon{}},
-		Created: now,
+		Created:  now,
 	}
 	t := begin(s, now)
 	t.clusterLog(m, "[INF]", "mkfs "+s.FSID)
@@ -261,3 +277,6 @@ func (m *mon) lowestInQuorum() *release {
 	}
 	return lowest
 }
+
+// canCommit says whether a change would be committed now.
+func (m *mon) canCommit() bool { return m.acceptors() != nil }

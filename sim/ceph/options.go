@@ -15,9 +15,12 @@ type options struct {
 	release *release
 	who     conf.Who
 	argv    map[string]string // by conf.Name
-	rest    []string          // what was no option
-	file    *conf.File        // nil if there is no ceph.conf
-	path    string            // of the ceph.conf that was read or asked for
+	// defaults are those of --default-NAME=VALUE (from 14.2.1 on), which argv
+	// and ceph.conf overrule.
+	defaults map[string]string
+	rest     []string   // what was no option
+	file     *conf.File // nil if there is no ceph.conf
+	path     string     // of the ceph.conf that was read or asked for
 }
 
 // short are the short options that every program takes, by the option's name.
@@ -40,7 +43,7 @@ func (e errNoConf) Error() string { return e.err.Error() }
 // What is not known stays in rest, in order. flags are words that the program
 // itself looks for in rest.
 func readOptions(p *host.Process, r *release, kind, id string) (*options, error) {
-	o := &options{release: r, who: conf.Who{Cluster: "ceph", Type: kind, ID: id, Host: p.Machine.Name}, argv: map[string]string{}}
+	o := &options{release: r, who: conf.Who{Cluster: "ceph", Type: kind, ID: id, Host: p.Machine.Name}, argv: map[string]string{}, defaults: map[string]string{}}
 	args := p.Args[1:]
 	for i := 0; i < len(args); i++ {
 		n, err := o.take(p, args[i:])
@@ -84,6 +87,12 @@ func (o *options) take(p *host.Process, args []string) (int, error) {
 	}
 	if earlyOptions[name] {
 		return o.set(name, value, inWord, args, false)
+	}
+	if base, yes := strings.CutPrefix(name, "default_"); yes && inWord && o.release.atLeast(nautilus, 2, 1) {
+		if opt, ok := lookupOption(base); ok && !opt.check(value) {
+			o.defaults[opt.name] = value
+			return 1, nil
+		}
 	}
 	opt, ok := lookupOption(name)
 	negated := false
@@ -181,10 +190,13 @@ func (o *options) get(name string) (string, bool) {
 	if v, ok := o.argv[name]; ok {
 		return o.file.Expand(o.who, v), true
 	}
-	if o.file == nil {
-		return "", false
+	if o.file != nil {
+		if v, ok := o.file.Lookup(o.who, name); ok {
+			return v, true
+		}
 	}
-	return o.file.Lookup(o.who, name)
+	v, ok := o.defaults[name]
+	return o.file.Expand(o.who, v), ok
 }
 
 // or is the value of an option, or fallback with its metavariables expanded.

@@ -67,6 +67,7 @@ type OSDMeta struct {
 	Store      string // "bluestore", "filestore"
 	DataDir    string
 	Device     string // "sdb"; empty for a directory
+	DeviceID   string // model and serial number; empty if the device has none
 	Size       uint64 // bytes
 	Rotational bool
 	Created    time.Time

@@ -2,9 +2,7 @@ package ceph
 
 // programs are the programs of an image by name.
 func programs() map[string]program {
-	return map[string]program{
-		"ceph":          cephMain,
-		"ceph-mon":      monMain,
-		"ceph-authtool": authtoolMain,
-	}
+	all := storagePrograms()
+	all["ceph"], all["ceph-mon"], all["ceph-authtool"] = cephMain, monMain, authtoolMain
+	return all
 }

@@ -33,11 +33,13 @@ func command(prefix, module, perm string, flags int, help string, params ...para
 	return d
 }
 
-func str(name string) param         { return param{name: name, kind: "CephString", required: true} }
-func (p param) optional() param     { p.required = false; return p }
-func boolean(name string) param     { return param{name: name, kind: "CephBool"} }
-func choice(n, one string) param    { return param{name: n, kind: "CephChoices", required: true, choices: strings.Split(one, "|")} }
-func flagChoice(flag string) param  { return choice("sure", flag).optional() }
+func str(name string) param     { return param{name: name, kind: "CephString", required: true} }
+func (p param) optional() param { p.required = false; return p }
+func boolean(name string) param { return param{name: name, kind: "CephBool"} }
+func choice(n, one string) param {
+	return param{name: n, kind: "CephChoices", required: true, choices: strings.Split(one, "|")}
+}
+func flagChoice(flag string) param { return choice("sure", flag).optional() }
 func withPrefix(ds []*description, start string) []string {
 	var out []string
 	for _, d := range ds {

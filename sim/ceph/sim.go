@@ -2,6 +2,7 @@ package ceph
 
 import (
 	"slices"
+	"time"
 
 	"github.com/tidepool-ceph/tidepool/sim/host"
 	"github.com/tidepool-ceph/tidepool/sim/loop"
@@ -16,6 +17,13 @@ type Sim struct {
 	mons     []*mon // running, in the order of their start
 	pids     int
 	layouts  []*layout // of the OSD maps that were asked for last
+
+	osds     []*osdDaemon     // running, in the order of their start
+	silent   []*osdDaemon     // ended without a word, and still up in the map
+	mgrs     []*mgrDaemon     // running
+	services []*serviceDaemon // that are in the service map
+	// mgrSilence says since when a manager that has ended is not heard of.
+	mgrSilence map[uint64]time.Time
 }
 
 // New makes a world without any cluster. net is where the daemons listen.

@@ -24,6 +24,7 @@ type State struct {
 	Log       *ClusterLog
 	Health    *HealthDB
 	Services  *ServiceMap
+	Created   time.Time // when mkfs was committed
 }
 
 // MonMap says who the monitors are.
@@ -63,8 +64,9 @@ type MonMeta struct{ Of map[string]Metadata }
 type Metadata struct {
 	Addrs    AddrVec
 	Release  *release
-	Hostname string
-	Image    string // container image; empty outside of one
+	Hostname string // of the machine; in a pod the node's name
+	// Of a container, empty outside of one: its image, host name and pod.
+	Image, ContainerHostname, PodName, PodNamespace string
 }
 
 func (m *MonMeta) clone() *MonMeta { return &MonMeta{maps.Clone(m.Of)} }

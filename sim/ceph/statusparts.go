@@ -12,8 +12,13 @@ func (c *call) pgmapJSON() object {
 	d := c.digest()
 	o := object{
 		{"pgs_by_state", arrayOf(d.states, func(s stateCount) any { return object{{"state_name", s.state}, {"count", s.n}} })},
-		{"num_pgs", len(d.pgs)}, {"num_pools", d.pools}, {"num_objects", d.objects}, {"data_bytes", d.bytes},
-		{"bytes_used", d.used}, {"bytes_avail", d.total - d.used}, {"bytes_total", d.total},
+		{"num_pgs", len(d.pgs)},
+		{"num_pools", d.pools},
+		{"num_objects", d.objects},
+		{"data_bytes", d.bytes},
+		{"bytes_used", d.used},
+		{"bytes_avail", d.total - d.used},
+		{"bytes_total", d.total},
 	}
 	if n := d.inactive(); n > 0 {
 		unknown := d.count("unknown")
@@ -86,7 +91,9 @@ func (c *call) mgrmapJSON() object {
 		return mgrDump(c).out.(object)
 	}
 	return object{
-		{"available", m.Available}, {"num_standbys", len(m.Standbys)}, {"modules", append([]string{}, m.Modules...)},
+		{"available", m.Available},
+		{"num_standbys", len(m.Standbys)},
+		{"modules", append([]string{}, m.Modules...)},
 		{"services", c.servicesJSON()},
 	}
 }
@@ -132,8 +139,12 @@ func (c *call) servicemapJSON() object {
 				metadata = append(metadata, field{k, d.Metadata[k]})
 			}
 			daemons = append(daemons, field{d.ID, object{
-				{"start_epoch", d.StartEpoch}, {"start_stamp", c.release.stamp(d.Start)}, {"gid", d.GID},
-				{"addr", d.Addr.legacy()}, {"metadata", metadata}, {"task_status", object{}},
+				{"start_epoch", d.StartEpoch},
+				{"start_stamp", c.release.stamp(d.Start)},
+				{"gid", d.GID},
+				{"addr", d.Addr.legacy()},
+				{"metadata", metadata},
+				{"task_status", object{}},
 			}})
 		}
 		services = append(services, field{kind, object{{"daemons", daemons}}})

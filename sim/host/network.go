@@ -77,3 +77,6 @@ func link(a, b string) [2]string {
 	}
 	return [2]string{a, b}
 }
+
+// Reaches says whether the link between two addresses is whole.
+func (n *Network) Reaches(a, b string) bool { return !n.cut[link(a, b)] }

@@ -85,57 +85,42 @@ func (p *Process) Executor() *Executor {
 }
 
 // Lookup finds the program that argv's first element names: by its name on
-// PATH, by a path in a directory of programs, or by a path at which a file has
-// a [Program] as its state (a binary that was copied there).
+// PATH, by a path in a directory of programs, or by the path of a file that a
+// program was copied to ([Install]).
 func (p *Process) Lookup() (Program, bool) {
 	name := p.Args[0]
-	if !strings.Contains(name, "/") {
-		program, ok := p.Image.Programs[name]
-		return program, ok
-	}
-	if p.Files != nil {
-		if program, ok := p.Files.State(name).(Program); ok {
-			return program, true
+	if strings.Contains(name, "/") {
+		if p.Files != nil {
+			if program, ok := p.Files.State(name).(Program); ok {
+				return program, true
+			}
 		}
-	}
-	if dir := path.Dir(name); binaries[dir] {
-		program, ok := p.Image.Programs[path.Base(name)]
-		return program, ok
+		switch path.Dir(name) {
+		case "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin":
+			name = path.Base(name)
+		}
 	}
 	program, ok := p.Image.Programs[name]
 	return program, ok
-}
-
-var binaries = map[string]bool{
-	"/bin": true, "/sbin": true, "/usr/bin": true, "/usr/sbin": true,
-	"/usr/local/bin": true, "/usr/local/sbin": true,
 }
 
 // Run starts the process's program and returns its exit code: the shell's 127
 // if there is no such program. It must be called from a process of the loop,
 // one of p.Group's so that killing the group ends it.
 func (p *Process) Run() int {
-	program := p.program()
-	if program == nil {
+	program, ok := p.Lookup()
+	if !ok {
 		p.Errorf("exec: %q: executable file not found in $PATH\n", p.Args[0])
 		return 127
 	}
-	return program(p)
-}
-
-// program is what argv[0] names: a program of the image, or by path a file that
-// a program was copied to ([Install]).
-func (p *Process) program() Program {
-	if !strings.Contains(p.Args[0], "/") {
-		return p.Image.Programs[p.Args[0]]
+	code := program(p)
+	for i, rest := range p.partial {
+		p.partial[i] = nil
+		if len(rest) > 0 && p.OnLine != nil {
+			p.OnLine(string(rest))
+		}
 	}
-	if program, ok := p.Files.State(p.Args[0]).(Program); ok {
-		return program
-	}
-	if dir, name := path.Split(p.Args[0]); dir == "/usr/bin/" || dir == "/usr/sbin/" || dir == "/bin/" || dir == "/usr/local/bin/" {
-		return p.Image.Programs[name]
-	}
-	return nil
+	return code
 }
 
 // Install writes a file that runs program.

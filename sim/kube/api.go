@@ -61,14 +61,17 @@ func Compile(crds []*apiextensionsv1.CustomResourceDefinition) (*Definitions, er
 		if err != nil {
 			return nil, fmt.Errorf("CustomResourceDefinition %q: %w", crd.Name, err)
 		}
-		d.all = append(d.all, definition{crd: crd.DeepCopy(), validator: v})
+		crd = crd.DeepCopy()
+		defaultDefinition(crd)
+		crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
+		d.all = append(d.all, definition{crd: crd, validator: v})
 	}
 	return d, nil
 }
 
 // New makes a server that lives on l and serves the built-in kinds that scheme
-// knows and those of crds, which need not be in the scheme. It starts with the
-// namespaces of a fresh cluster. It fails on a definition that does not compile.
+// knows, which must have those of core/v1, and the kinds of crds, which need not be
+// in the scheme. It starts with the namespaces of a fresh cluster. It fails on a definition that does not compile.
 func New(l *loop.Loop, scheme *runtime.Scheme, crds []*apiextensionsv1.CustomResourceDefinition) (*API, error) {
 	d, err := Compile(crds)
 	if err != nil {
@@ -95,6 +98,7 @@ func NewWith(l *loop.Loop, scheme *runtime.Scheme, definitions *Definitions) *AP
 		ns.Name = name
 		a.mustCreate(ns)
 	}
+	a.makePriorityClasses()
 	for _, d := range definitions.all {
 		a.install(d.crd)
 	}

@@ -2,6 +2,7 @@ package kube_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -26,9 +27,20 @@ type world struct {
 	c    client.WithWatch
 }
 
-func newWorld(t testing.TB) *world { return newSeededWorld(t, 1) }
+// definitions are those of the product, compiled once.
+var definitions = sync.OnceValue(func() *kube.Definitions {
+	crds, err := crd.All()
+	if err != nil {
+		panic(err)
+	}
+	d, err := kube.Compile(crds)
+	if err != nil {
+		panic(err)
+	}
+	return d
+})
 
-func newSeededWorld(t testing.TB, seed uint64) *world {
+func testScheme(t testing.TB) *runtime.Scheme {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, v1.AddToScheme} {
@@ -36,16 +48,16 @@ func newSeededWorld(t testing.TB, seed uint64) *world {
 			t.Fatal(err)
 		}
 	}
-	crds, err := crd.All()
-	if err != nil {
-		t.Fatal(err)
-	}
+	return scheme
+}
+
+func newWorld(t testing.TB) *world { return newSeededWorld(t, 1) }
+
+func newSeededWorld(t testing.TB, seed uint64) *world {
+	t.Helper()
 	l := loop.New(seed)
 	t.Cleanup(l.Close)
-	a, err := kube.New(l, scheme, crds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := kube.NewWith(l, testScheme(t), definitions())
 	w := &world{a, l, a.Client("tester")}
 	w.create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "sea"}})
 	return w

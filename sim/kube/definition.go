@@ -6,6 +6,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,22 +20,29 @@ func (a *API) install(crd *apiextensionsv1.CustomResourceDefinition) {
 	if err != nil {
 		return // the scheme does not know definitions, so nobody can ask for them
 	}
-	obj := crd.DeepCopy()
-	apiextensionsv1.SetDefaults_CustomResourceDefinition(obj)
-	apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&obj.Spec)
+	copied := *crd // its spec is shared by all servers, as nothing changes what is stored
+	obj := &copied
+	obj.Finalizers = []string{instancesFirst}
 	obj.UID, obj.CreationTimestamp, obj.Generation = a.newUID(), a.now(), 1
 	a.establish(obj)
 	a.commit(serverUser, "create", k, &record{key: client.ObjectKeyFromObject(obj)}, image{obj: obj})
 }
 
+func defaultDefinition(crd *apiextensionsv1.CustomResourceDefinition) {
+	apiextensionsv1.SetDefaults_CustomResourceDefinition(crd)
+	apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&crd.Spec)
+}
+
 // definitionStrategy makes a definition that somebody creates or changes be
 // served at once.
 func (a *API) definitionStrategy(s *strategy) {
-	s.prepare = func(obj, _ client.Object) error {
+	s.prepare = func(obj, old client.Object) error {
 		crd := obj.(*apiextensionsv1.CustomResourceDefinition)
-		apiextensionsv1.SetDefaults_CustomResourceDefinition(crd)
-		apiextensionsv1.SetDefaults_CustomResourceDefinitionSpec(&crd.Spec)
+		defaultDefinition(crd)
 		a.establish(crd)
+		if old == nil {
+			crd.Finalizers = append(crd.Finalizers, instancesFirst)
+		}
 		return nil
 	}
 	s.validate = func(obj, old client.Object) field.ErrorList {
@@ -54,7 +62,12 @@ func (a *API) definitionStrategy(s *strategy) {
 		crd := obj.(*apiextensionsv1.CustomResourceDefinition)
 		served := a.kinds[storedAs(crd)]
 		switch {
-		case old == nil && served != nil:
+		case crd.DeletionTimestamp != nil:
+			if old.GetDeletionTimestamp() == nil {
+				a.deleteInstances(served, crd.Name)
+			}
+			return
+		case old == nil && served != nil && !served.withdrawn:
 			return // one that the server was made with
 		case old != nil && apiequality.Semantic.DeepEqual(crd.Spec, old.(*apiextensionsv1.CustomResourceDefinition).Spec):
 			return
@@ -64,11 +77,56 @@ func (a *API) definitionStrategy(s *strategy) {
 			panic(fmt.Sprintf("kube: %s was admitted and does not compile: %v", crd.Name, err))
 		}
 		if served != nil {
-			served.custom = validator
+			served.custom, served.withdrawn = validator, false
 			return
 		}
 		a.serveCustom(definition{crd: crd, validator: validator})
 	}
+	s.removed = func(obj client.Object) {
+		if k := a.kinds[storedAs(obj.(*apiextensionsv1.CustomResourceDefinition))]; k != nil {
+			k.withdrawn = true
+		}
+	}
+}
+
+// instancesFirst is the finalizer that keeps a definition until its objects are
+// gone.
+const instancesFirst = apiextensionsv1.CustomResourceCleanupFinalizer
+
+// deleteInstances deletes the objects of a definition that is being deleted, and
+// lets it go when none is left.
+func (a *API) deleteInstances(k *kind, name string) {
+	a.loop.After(a.noticing(), "delete the objects of "+name, func() {
+		of := a.mustKindOf(&apiextensionsv1.CustomResourceDefinition{})
+		r := of.table.byKey[client.ObjectKey{Name: name}]
+		if r == nil {
+			return
+		}
+		if k != nil {
+			k.table.each("", func(instance *record) bool {
+				if instance.obj.GetDeletionTimestamp() == nil {
+					policy := metav1.DeletePropagationBackground
+					request := Request{User: serverUser, Verb: "delete", Kind: k.gvk, Resource: k.gvr, Key: instance.key}
+					// What is refused stays, and is tried again.
+					_ = a.serveRequest(background(), request, func() error {
+						return a.delete(serverUser, k, instance.key, &metav1.DeleteOptions{PropagationPolicy: &policy}, false)
+					})
+				}
+				return true
+			})
+			if len(k.table.sorted) > 0 {
+				a.deleteInstances(k, name)
+				return
+			}
+		}
+		crd := r.obj.DeepCopyObject().(*apiextensionsv1.CustomResourceDefinition)
+		crd.Finalizers = slices.DeleteFunc(crd.Finalizers, func(f string) bool { return f == instancesFirst })
+		if len(crd.Finalizers) == 0 {
+			a.remove(serverUser, "update", of, r, image{obj: crd})
+			return
+		}
+		a.commit(serverUser, "update", of, r, image{obj: crd})
+	})
 }
 
 // storedAs is the kind of a definition's objects in the version in which they are

@@ -32,6 +32,10 @@ func (a *API) delete(user string, k *kind, key client.ObjectKey, opts *metav1.De
 	if dryRun {
 		return nil
 	}
+	if m.DeletionTimestamp != nil {
+		a.markDeleted(m, grace)
+		img.setMeta(m)
+	}
 	if len(m.Finalizers) == 0 && grace == 0 && k.strategy.mayVanish(img.obj) {
 		a.remove(user, "delete", k, r, img)
 		return nil
@@ -73,8 +77,6 @@ func finalizersFor(finalizers []string, opts *metav1.DeleteOptions, orphansByDef
 	case opts.PropagationPolicy != nil:
 		orphan = *opts.PropagationPolicy == metav1.DeletePropagationOrphan
 		foreground = *opts.PropagationPolicy == metav1.DeletePropagationForeground
-	case opts.OrphanDependents != nil: //nolint:staticcheck // deprecated, and still served
-		orphan, foreground = *opts.OrphanDependents, false //nolint:staticcheck // as above
 	case !orphan && !foreground:
 		orphan = orphansByDefault
 	}

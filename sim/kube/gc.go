@@ -16,11 +16,11 @@ import (
 // gcUser is in whose name the garbage collector writes.
 const gcUser = "system:serviceaccount:kube-system:generic-garbage-collector"
 
-// How long the garbage collector takes to notice something.
-const (
-	gcSoonest = 5 * time.Millisecond
-	gcLatest  = 50 * time.Millisecond
-)
+// noticing is how long a controller of the server takes to notice something.
+func (a *API) noticing() time.Duration {
+	const soonest, latest = 5 * time.Millisecond, 50 * time.Millisecond
+	return soonest + time.Duration(a.delays.Int64N(int64(latest-soonest)))
+}
 
 // collector deletes objects whose owners are gone, and finishes deletions in the
 // foreground and with orphans
@@ -104,8 +104,7 @@ func (c *collector) enqueue(d dependent) {
 		return
 	}
 	c.queued[d] = true
-	delay := gcSoonest + time.Duration(c.api.delays.Int64N(int64(gcLatest-gcSoonest)))
-	c.api.loop.After(delay, "garbage collection", func() {
+	c.api.loop.After(c.api.noticing(), "garbage collection", func() {
 		delete(c.queued, d)
 		if d.r.gone {
 			return
@@ -133,7 +132,7 @@ func (c *collector) owner(ref metav1.OwnerReference, namespace string) (*kind, *
 		return nil, nil, err
 	}
 	k := c.api.kinds[gv.WithKind(ref.Kind)]
-	if k == nil {
+	if k == nil || k.withdrawn {
 		return nil, nil, fmt.Errorf("%s %s: %w", ref.APIVersion, ref.Kind, errOwnerUnknown)
 	}
 	key := client.ObjectKey{Name: ref.Name}
@@ -178,7 +177,7 @@ func (c *collector) judge(d dependent, m *metav1.ObjectMeta) error {
 		case errors.Is(err, errOwnerUnknown):
 			return nil // it cannot be told, so the object stays
 		case err != nil:
-			return nil //nolint:nilerr // a reference that cannot be read is kept as well
+			return nil // a reference that cannot be read is kept as well
 		case owner == nil:
 			dangling = append(dangling, ref)
 		case owner.obj.GetDeletionTimestamp() != nil && slices.Contains(owner.obj.GetFinalizers(), metav1.FinalizerDeleteDependents):

@@ -33,9 +33,12 @@ type kind struct {
 	goType    reflect.Type          // what a stored object points to; nil for one kept unstructured
 	custom    *crschema.Validator   // admits custom resources; nil for built-in kinds
 	selectors []string              // JSON paths of a custom resource that field selectors may name
-	times     func(v reflect.Value) // rounds times to what JSON can say; nil if there are none
+	times     func(v reflect.Value) // rounds times to what JSON can say; see roundTimes
 	strategy  strategy
 	sibling   *sibling // another version of the same objects; nil for most
+	// withdrawn: its definition has been deleted. Clients do not find it any more;
+	// who subscribed to it would hear of it again.
+	withdrawn bool
 	table     table
 	watchers  []watcher
 }
@@ -166,7 +169,6 @@ func (a *API) serve(k *kind) {
 		if _, ok := obj.(client.Object); err == nil && ok {
 			k.goType = reflect.TypeOf(obj).Elem()
 			a.byType[k.goType] = k
-			k.times = timesIn(k.goType, map[reflect.Type]bool{})
 		}
 	}
 	k.table.byKey = map[client.ObjectKey]*record{}
@@ -209,7 +211,7 @@ func (a *API) listed(k *kind, gvr schema.GroupVersionResource) (client.Object, c
 // kindOf is the kind of an object or list of any representation.
 func (a *API) kindOf(obj runtime.Object) (*kind, error) {
 	if k := a.byType[reflect.TypeOf(obj).Elem()]; k != nil {
-		return k, nil
+		return k.ifServed()
 	}
 	gvk, err := a.gvkOf(obj)
 	if err != nil {
@@ -223,9 +225,16 @@ func (a *API) kindOf(obj runtime.Object) (*kind, error) {
 
 func (a *API) kindFor(gvk schema.GroupVersionKind) (*kind, error) {
 	if k := a.kinds[gvk]; k != nil {
-		return k, nil
+		return k.ifServed()
 	}
 	return nil, &meta.NoKindMatchError{GroupKind: gvk.GroupKind(), SearchedVersions: []string{gvk.Version}}
+}
+
+func (k *kind) ifServed() (*kind, error) {
+	if k.withdrawn {
+		return nil, &meta.NoKindMatchError{GroupKind: k.gvk.GroupKind(), SearchedVersions: []string{k.gvk.Version}}
+	}
+	return k, nil
 }
 
 func (a *API) kindForResource(gvr schema.GroupVersionResource) (*kind, error) {
@@ -237,7 +246,12 @@ func (a *API) kindForResource(gvr schema.GroupVersionResource) (*kind, error) {
 	return nil, &meta.NoResourceMatchError{PartialResource: gvr}
 }
 
+// mustKindOf is kindOf for the simulation's own use, which goes on with a kind
+// that has been withdrawn.
 func (a *API) mustKindOf(obj runtime.Object) *kind {
+	if k := a.byType[reflect.TypeOf(obj).Elem()]; k != nil {
+		return k
+	}
 	k, err := a.kindOf(obj)
 	if err != nil {
 		panic(fmt.Sprintf("kube: %T: %v", obj, err))

@@ -23,8 +23,7 @@ func background() context.Context { return context.Background() }
 
 // emptyLater begins to empty a namespace that is being deleted.
 func (a *API) emptyLater(name string) {
-	delay := gcSoonest + time.Duration(a.delays.Int64N(int64(gcLatest-gcSoonest)))
-	a.loop.After(delay, "empty namespace "+name, func() { a.empty(name) })
+	a.loop.After(a.noticing(), "empty namespace "+name, func() { a.empty(name) })
 }
 
 // empty deletes what is in a namespace, and the namespace when nothing is left.

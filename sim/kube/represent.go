@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	kjson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -82,7 +84,15 @@ func (k *kind) decode(raw map[string]any) (client.Object, error) {
 	}
 	obj := k.newObject()
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(raw, obj); err != nil {
-		return nil, err
+		// The JSON decoder says which field it is, in the words of the real server.
+		data, err := json.Marshal(raw)
+		if err != nil {
+			return nil, err
+		}
+		obj = k.newObject()
+		if err := kjson.Unmarshal(data, obj); err != nil {
+			return nil, err
+		}
 	}
 	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	k.roundTimes(obj)
@@ -161,10 +171,16 @@ func (i *image) syncMetadata(m *metav1.ObjectMeta) {
 // roundTimes makes the times in obj what they are after a way through JSON: UTC,
 // whole seconds (microseconds for MicroTime).
 func (k *kind) roundTimes(obj client.Object) {
-	if k.times != nil {
-		k.times(reflect.ValueOf(obj).Elem())
+	if k.times == nil { // found out when first needed: most worlds need few kinds
+		if k.times = timesIn(k.goType, map[reflect.Type]bool{}); k.times == nil {
+			k.times = none
+		}
 	}
+	k.times(reflect.ValueOf(obj).Elem())
 }
+
+// none is for types that hold no time.
+func none(reflect.Value) {}
 
 // timesIn is the function that rounds all times in a value of type t, or nil if
 // there can be none. Types in busy refer to themselves and are left alone.

@@ -22,6 +22,9 @@ func (a *API) podStrategy(s *strategy) {
 			if err := a.admitAccount(pod); err != nil {
 				return err
 			}
+			if err := a.admitPriority(pod); err != nil {
+				return err
+			}
 			pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(&pod.Spec)}
 		}
 		return nil

@@ -1,15 +1,26 @@
 package kube
 
 import (
+	"strings"
+
 	rbacv1 "k8s.io/api/rbac/v1"
 	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // rbacStrategy is for roles: their names may hold colons.
-func rbacStrategy(s *strategy) { s.validName = path.ValidatePathSegmentName }
+func rbacStrategy(s *strategy) {
+	s.validName = func(name string, _ bool) []string {
+		switch {
+		case name == "." || name == "..":
+			return []string{"may not be '" + name + "'"}
+		case strings.ContainsAny(name, "/%"):
+			return []string{"may not contain '/' or '%'"}
+		}
+		return nil
+	}
+}
 
 func roleBindingStrategy(s *strategy) {
 	rbacStrategy(s)

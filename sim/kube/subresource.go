@@ -142,7 +142,7 @@ func (a *API) bind(user string, k *kind, key client.ObjectKey, b *corev1.Binding
 	}
 	switch {
 	case b.UID != "" && b.UID != pod.UID:
-		return conflict("Precondition failed: UID in precondition: %v, UID in object meta: %v", b.UID, pod.UID) //nolint:staticcheck // the server's words
+		return conflict("Precondition failed: UID in precondition: %v, UID in object meta: %v", b.UID, pod.UID)
 	case pod.DeletionTimestamp != nil:
 		return conflict("pod %s is being deleted, cannot be assigned to a host", pod.Name)
 	case pod.Spec.NodeName != "":

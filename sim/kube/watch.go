@@ -45,8 +45,7 @@ type subscription struct {
 	fn      func(Event)
 	queue   []pending
 	last    time.Time // when the last event of the queue is due
-	running bool
-	ended   bool
+	running bool      // deliver is in the loop's queue
 }
 
 type pending struct {
@@ -71,7 +70,7 @@ func (a *API) Subscribe(user string, object client.Object, fn func(Event)) (canc
 	})
 	k.watchers = append(slices.Clone(k.watchers), s)
 	return func() {
-		s.ended, s.queue = true, nil
+		s.queue = nil
 		k.watchers = slices.DeleteFunc(slices.Clone(k.watchers), func(w watcher) bool { return w == s })
 	}
 }

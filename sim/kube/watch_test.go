@@ -175,11 +175,11 @@ func TestTraceIsTheSameForASeed(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, line := range []string{
-		"    0.000000 kube: tester create Deployment sea/d rv=13 generation=1\n",
-		"    0.000000 kube: tester update Deployment sea/d rv=19 generation=1 metadata\n",
+		"    0.000000 kube: tester create Deployment sea/d rv=14 generation=1\n",
+		"    0.000000 kube: tester update Deployment sea/d rv=20 generation=1 metadata\n",
 		`    0.000000 kube: tester create ConfigMap sea/c1: configmaps "c1" already exists` + "\n",
-		"    0.000000 kube: tester delete Deployment sea/d rv=20 generation=1 gone\n",
-		"kube: system:serviceaccount:kube-system:generic-garbage-collector delete ConfigMap sea/c3 rv=",
+		"    0.000000 kube: tester delete Deployment sea/d rv=21 gone\n",
+		"kube: system:serviceaccount:kube-system:generic-garbage-collector delete ConfigMap sea/c2 rv=",
 		"kube: system:serviceaccount:kube-system:namespace-controller update finalize Namespace sea rv=",
 	} {
 		if !strings.Contains(first, line) {

@@ -40,7 +40,7 @@ func (a *API) create(user string, k *kind, namespace string, img image, dryRun b
 	}
 	m.UID, m.CreationTimestamp = a.newUID(), a.now()
 	m.DeletionTimestamp, m.DeletionGracePeriodSeconds = nil, nil
-	m.SelfLink, m.ManagedFields, m.Generation = "", nil, 0
+	m.ManagedFields, m.Generation = nil, 0
 	if k.generation {
 		m.Generation = 1
 	}
@@ -92,7 +92,7 @@ func (a *API) update(user, verb string, k *kind, key client.ObjectKey, img image
 	m.Name, m.Namespace, m.GenerateName = was.Name, was.Namespace, was.GenerateName
 	m.UID, m.CreationTimestamp, m.ResourceVersion = was.UID, was.CreationTimestamp, was.ResourceVersion
 	m.DeletionTimestamp, m.DeletionGracePeriodSeconds = was.DeletionTimestamp, was.DeletionGracePeriodSeconds
-	m.SelfLink, m.ManagedFields, m.Generation = "", nil, was.Generation
+	m.ManagedFields, m.Generation = nil, was.Generation
 	img.setMeta(m)
 	if part == statusOnly {
 		if err := a.admitStatus(k, &img, old); err != nil {
@@ -124,7 +124,8 @@ func (a *API) update(user, verb string, k *kind, key client.ObjectKey, img image
 // object than the stored one.
 func checkCurrent(k *kind, sent, stored *metav1.ObjectMeta) error {
 	if sent.UID != "" && sent.UID != stored.UID {
-		return apierrors.NewConflict(k.resource(), stored.Name, fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", sent.UID, stored.UID)) //nolint:staticcheck // the server's words
+		//lint:ignore ST1005 these are the words of the server
+		return apierrors.NewConflict(k.resource(), stored.Name, fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", sent.UID, stored.UID))
 	}
 	switch {
 	case sent.ResourceVersion == "" && k.strict:

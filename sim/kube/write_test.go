@@ -58,6 +58,7 @@ func TestCreateRefuses(t *testing.T) {
 		"no namespace":               {inNamespace(""), metav1.StatusReasonUnknown, `an empty namespace may not be set during creation`},
 		"with a resourceVersion":     {versioned, metav1.StatusReasonBadRequest, `resourceVersion should not be set on objects to be created`},
 		"without an account":         {func() client.Object { p := pod("x"); p.Spec.ServiceAccountName = "rook"; return p }(), metav1.StatusReasonForbidden, `pods "x" is forbidden: error looking up service account sea/rook: serviceaccount "rook" not found`},
+		"without its class":          {func() client.Object { p := pod("x"); p.Spec.PriorityClassName = "deep"; return p }(), metav1.StatusReasonForbidden, `pods "x" is forbidden: no PriorityClass with name deep was found`},
 		"event of another namespace": {&corev1.Event{ObjectMeta: named("e"), InvolvedObject: corev1.ObjectReference{Namespace: "land"}}, metav1.StatusReasonInvalid, `Event "e" is invalid: involvedObject.namespace: Invalid value: "land": does not match event.namespace`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,6 +127,10 @@ func TestUpdateThatChangesNothing(t *testing.T) {
 	d, cr := deployment("d"), cluster("c")
 	w.create(t, d)
 	w.create(t, cr)
+	// An empty status is a change of an object that has none.
+	if err := w.c.Status().Update(context.Background(), cr); err != nil {
+		t.Fatal(err)
+	}
 	w.loop.RunFor(time.Second)
 	heard := 0
 	w.Subscribe("me", d, func(kubeEvent) { heard++ })

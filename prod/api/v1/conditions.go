@@ -17,8 +17,6 @@ const (
 	ConditionOSDsReady = "OSDsReady"
 	// ConditionSpecAdjusted: the operator took another value than the spec's, for example three mons for none (S36-S38).
 	ConditionSpecAdjusted = "SpecAdjusted"
-	// ConditionStorageNodesMissing: spec.storage.nodes names nodes that are not there; the message names them. A warning.
-	ConditionStorageNodesMissing = "StorageNodesMissing"
 	// ConditionUnservedFields: the spec sets fields that this operator does nothing with; the message names them. A warning.
 	ConditionUnservedFields = "UnservedFields"
 	// ConditionDeletionBlocked: the CephCluster is to be deleted and something still needs it (S58).

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
@@ -18,6 +20,7 @@ import (
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -112,7 +115,11 @@ func newManager(rest *rest.Config, s settings, getenv func(string) string) (mana
 	options := manager.Options{
 		Scheme: known,
 		// What is watched is all that is kept; nobody reads managed fields.
-		Cache:                         cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		Cache: cache.Options{DefaultTransform: cache.TransformStripManagedFields()},
+		// Kinds that are looked at once in a while are not worth a watch.
+		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{
+			&corev1.ServiceAccount{}, &rbacv1.Role{}, &rbacv1.RoleBinding{},
+		}}},
 		Metrics:                       metricsserver.Options{BindAddress: s.metricsAddr},
 		HealthProbeBindAddress:        s.probeAddr,
 		LeaderElection:                s.leaderElect,

@@ -19,9 +19,9 @@ func besides(cluster *v1.CephCluster, all []v1.CephCluster) *pass.Refused {
 				cluster.Namespace, other.Name)
 		}
 		if usesAllDevices(cluster.Spec.Storage) && usesAllDevices(other.Spec.Storage) {
-			return pass.Refuse(v1.ReasonSecondCluster,
-				"using all devices in more than one namespace not supported: CephCluster %s/%s does so already; name the devices with deviceFilter or devices",
-				other.Namespace, other.Name)
+			refused := pass.Refuse(v1.ReasonSecondCluster, "using all devices in more than one namespace not supported")
+			refused.Detail = "CephCluster " + other.Namespace + "/" + other.Name + " does so already; name the devices with deviceFilter or devices"
+			return refused
 		}
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -96,11 +95,30 @@ func (r *reconciler) pass(ctx context.Context, w *writer) (time.Duration, error)
 	at.now = r.Clock.Now()
 	conclude(&p.Cluster.Status, at, err, p.Pending())
 	r.logOutcome(before, p.Cluster, err)
+	// Before the status is written: after a crash in between an event is sent
+	// again rather than never.
+	r.tell(before, p.Cluster)
 	if err := w.status(ctx, p.Cluster.Status); err != nil {
 		return 0, err
 	}
-	r.tell(before, p.Cluster)
+	if r.overtaken(ctx, before, err) {
+		return firstRetry, nil
+	}
 	return again(&p.Cluster.Status, at, err, p.Pending(), p.Again()), nil
+}
+
+// overtaken says whether the spec has changed during a pass that failed: the
+// next one works on the new spec and may succeed (S61).
+func (r *reconciler) overtaken(ctx context.Context, before *v1.CephCluster, err error) bool {
+	if _, waiting := pass.IsWaiting(err); err == nil || waiting {
+		return false
+	}
+	var latest v1.CephCluster
+	if r.Client.Get(ctx, client.ObjectKeyFromObject(before), &latest) != nil || latest.Generation == before.Generation {
+		return false
+	}
+	r.Log.Errorf("There was an orchestration error, but there is another orchestration pending; proceeding with next orchestration run (which may succeed). %v", err)
+	return true
 }
 
 // writeError says that the CephCluster itself could not be written.
@@ -119,9 +137,6 @@ func (r *reconciler) carryOut(ctx context.Context, p *pass.Pass, w *writer, at s
 	}
 	if refused := besides(p.Cluster, all.Items); refused != nil {
 		return refused
-	}
-	if err := r.checkNodes(ctx, p, at); err != nil {
-		return err
 	}
 	begin(&p.Cluster.Status, at)
 	if err := w.status(ctx, p.Cluster.Status); err != nil {
@@ -144,23 +159,6 @@ func (r *reconciler) carryOut(ctx context.Context, p *pass.Pass, w *writer, at s
 	return nil
 }
 
-// checkNodes says in a condition which storage nodes there are not (S15). The
-// others are used all the same.
-func (r *reconciler) checkNodes(ctx context.Context, p *pass.Pass, at scene) error {
-	message := ""
-	if s := p.Cluster.Spec.Storage; !s.UseAllNodes && len(s.Nodes) > 0 {
-		var nodes corev1.NodeList
-		if err := r.Client.List(ctx, &nodes); err != nil {
-			return fmt.Errorf("failed to list nodes: %w", err)
-		}
-		if unknown := unknownNodes(s, nodes.Items); len(unknown) > 0 {
-			message = "no node has the hostname " + strings.Join(unknown, ", ") + "; spec.storage.nodes must name nodes by their label kubernetes.io/hostname"
-		}
-	}
-	note(&p.Cluster.Status, at, v1.ConditionStorageNodesMissing, v1.ReasonInvalidSpec, message)
-	return nil
-}
-
 // announce logs, once for a spec, what a person should know of it.
 func (r *reconciler) announce(cluster *v1.CephCluster, remarks []remark, unserved []string) {
 	for _, remark := range remarks {
@@ -176,7 +174,9 @@ func (r *reconciler) announce(cluster *v1.CephCluster, remarks []remark, unserve
 func (r *reconciler) logOutcome(before, after *v1.CephCluster, err error) {
 	was, is := ready(before), ready(after)
 	_, waiting := pass.IsWaiting(err)
+	var refused *pass.Refused
 	switch {
+	case errors.As(err, &refused): // logged below, when it is new
 	case err != nil && !waiting && after.Status.State == v1.ClusterStateUpdating:
 		r.Log.Errorf("failed to update cluster in namespace %s. %v", after.Namespace, err)
 	case err != nil && !waiting:

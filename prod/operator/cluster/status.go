@@ -71,8 +71,8 @@ func conclude(s *v1.ClusterStatus, at scene, err error, pending []*pass.Waiting)
 // refuse says that nothing goes on until a person changes something.
 func refuse(s *v1.ClusterStatus, at scene, r *pass.Refused) {
 	s.State, s.Message = v1.ClusterStateError, r.Message
-	condition(s, at, v1.ConditionReady, metav1.ConditionFalse, r.Reason, r.Message)
-	condition(s, at, v1.ConditionProgressing, metav1.ConditionFalse, work(s), "nothing goes on until the cause is gone: "+r.Message)
+	condition(s, at, v1.ConditionReady, metav1.ConditionFalse, r.Reason, r.Error())
+	condition(s, at, v1.ConditionProgressing, metav1.ConditionFalse, work(s), "nothing goes on until the cause is gone: "+r.Error())
 }
 
 // unfinished is why a pass is not done, "" if it is.
@@ -186,7 +186,7 @@ func report(s *v1.ClusterStatus, at scene, spec v1.ClusterSpec, remarks []remark
 	note(s, at, v1.ConditionSpecAdjusted, v1.ReasonAsExpected, strings.Join(adjustments(remarks), "; "))
 	fields := ""
 	if len(unserved) > 0 {
-		fields = "kept, but nothing is done with them: " + strings.Join(unserved, ", ")
+		fields = "kept, but nothing is done with them: spec." + strings.Join(unserved, ", spec.")
 	}
 	note(s, at, v1.ConditionUnservedFields, v1.ReasonFieldsKept, fields)
 }

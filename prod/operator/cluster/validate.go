@@ -3,13 +3,11 @@ package cluster
 import (
 	"path"
 	"regexp"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
-	"github.com/tidepool-ceph/tidepool/prod/operator/node"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
 )
 
@@ -27,7 +25,7 @@ func validate(spec v1.ClusterSpec) *pass.Refused {
 		return invalid("spec.dataDirHostPath is %q: it must be an absolute path below the root directory", spec.DataDirHostPath)
 	}
 	if multiple := spec.Mon.AllowMultiplePerNode; spec.Network.IsHost() && multiple != nil && *multiple && spec.Mon.Count > 1 {
-		return invalid("refusing to deploy %d mons with spec.mon.allowMultiplePerNode on the host network: two mons of one node would need the same port; set allowMultiplePerNode to false", spec.Mon.Count)
+		return invalid("refusing to deploy %d mons with spec.mon.allowMultiplePerNode and spec.network.hostNetwork: two mons of one node would need the same port; set one of the two to false", spec.Mon.Count)
 	}
 	if limit, ok := spec.Resources[v1.Mon].Limits[corev1.ResourceMemory]; ok && limit.Cmp(resource.MustParse(minMonMemory)) < 0 {
 		return invalid("spec.resources.mon.limits.memory is %s: a mon needs at least %s", limit.String(), minMonMemory)
@@ -56,20 +54,4 @@ func validSelection(at string, s v1.Selection) *pass.Refused {
 
 func invalid(format string, args ...any) *pass.Refused {
 	return pass.Refuse(v1.ReasonInvalidSpec, format, args...)
-}
-
-// unknownNodes are the storage nodes of a spec that no node has as its hostname
-// (S15), in the order of the spec.
-func unknownNodes(spec v1.StorageSpec, nodes []corev1.Node) []string {
-	if spec.UseAllNodes {
-		return nil
-	}
-	var unknown []string
-	for _, wanted := range spec.Nodes {
-		known := slices.ContainsFunc(nodes, func(n corev1.Node) bool { return node.Hostname(&n) == wanted.Name })
-		if !known {
-			unknown = append(unknown, wanted.Name)
-		}
-	}
-	return unknown
 }

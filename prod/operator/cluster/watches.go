@@ -23,10 +23,14 @@ import (
 // Name is the controller's name in logs and metrics.
 const Name = "cephcluster"
 
+// parallel is how many clusters are worked on at once, so that one whose
+// commands hang delays no other.
+const parallel = 4
+
 // New makes the controller of CephClusters.
 func New(doors door.Doors, options Options) []controller.Controller {
 	r := &reconciler{Doors: doors, options: options, steps: steps()}
-	return []controller.Controller{{Name: Name, Reconciler: r, Watches: r.watches()}}
+	return []controller.Controller{{Name: Name, Reconciler: r, Watches: r.watches(), Parallel: parallel}}
 }
 
 func (r *reconciler) watches() []controller.Watch {

@@ -100,7 +100,7 @@ func load(ctx context.Context, p *pass.Pass) error {
 	}
 	if found != "" {
 		return pass.Refuse(v1.ReasonIdentityMissing,
-			"Secret %s/%s with the cluster's fsid and keys is missing, but the cluster is not new: %s. "+
+			"not expected to create new cluster info and did not find existing secret: Secret %s/%s with the cluster's fsid and keys is missing, but the cluster is not new: %s. "+
 				"Restore the Secret from a backup; nothing is changed until then. Only if the cluster's data is given up, delete what is left of it",
 			p.Cluster.Namespace, SecretName, found)
 	}

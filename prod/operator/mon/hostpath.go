@@ -51,7 +51,11 @@ func ownerOf(o metav1.ObjectMeta) string {
 
 // pathConflict refuses a mon whose data would lie where another cluster's mon
 // has its own (Settled 21, B08).
-func pathConflict(p *pass.Pass, m pass.Mon, used map[pathUse]string) error {
+func pathConflict(ctx context.Context, p *pass.Pass, m pass.Mon) error {
+	used, err := foreignPaths(ctx, p)
+	if err != nil {
+		return err
+	}
 	want := pathUse{m.Node.Hostname, dataHostPath(p.Cluster.Spec.DataDirHostPath, m.Name)}
 	other, taken := used[want]
 	if !taken {

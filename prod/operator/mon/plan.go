@@ -7,20 +7,18 @@ import (
 	"github.com/tidepool-ceph/tidepool/prod/ceph"
 )
 
-// joinTime is how long a new mon is given to join the quorum before the rest of
-// the cluster goes on without it: 20 tries, 5 s apart (S98).
+// joinTime is how long a mon that was started is given to join the quorum before
+// the rest of the cluster goes on without it: 20 tries, 5 s apart (S98).
 const joinTime = 100 * time.Second
 
 // member is a mon of the cluster, as it is observed.
 type member struct {
 	name string
-	// started says that it has a Deployment.
-	started bool
 	// ready says that its pod is the one wanted last, and ready.
 	ready bool
-	// since is how long the Deployment has been there, readyFor how long its pod
-	// has been ready.
-	since, readyFor time.Duration
+	// since is how long it is as it is: since its Deployment was made, or its pod
+	// became available or ceased to be; 0 if there is no Deployment.
+	since time.Duration
 }
 
 // view is what is known of all mons.
@@ -47,7 +45,7 @@ func (v view) out() []string {
 // mayChange says whether the pod of a mon may be replaced by another now.
 //
 // One that does not work has nothing to lose. One that works may go if the rest
-// still is a majority, or if there are too few mons for that to be possible. If
+// still is a majority, or all the rest there is. If
 // the mons run and yet do not answer, the change may be what mends them, so that
 // it is made to one after the other, but not before they had time to answer.
 func (v view) mayChange(name string) bool {
@@ -57,7 +55,7 @@ func (v view) mayChange(name string) bool {
 	}
 	if v.quorum == nil {
 		return len(v.members) == 1 || !slices.ContainsFunc(v.members, func(m member) bool {
-			return !m.ready || m.readyFor < joinTime
+			return !m.ready || m.since < joinTime
 		})
 	}
 	if !v.in(name) {
@@ -65,7 +63,7 @@ func (v view) mayChange(name string) bool {
 	}
 	all := len(v.quorum.MonMap.Mons)
 	left := len(v.quorum.Ranks) - 1
-	return 2*left > all || all <= 2 && left == all-1
+	return 2*left > all || left == all-1
 }
 
 // verdict is how the quorum stands.
@@ -75,7 +73,7 @@ const (
 	// noMajority: there is no quorum, or fewer than half of the recorded mons
 	// are in it.
 	noMajority verdict = iota
-	// joining: a new mon has not joined yet, and still may.
+	// joining: a mon that was started has not joined yet, and still may.
 	joining
 	// partial: there is a majority; a mon is out that has had its time.
 	partial
@@ -93,7 +91,7 @@ func (v view) judge() verdict {
 		return noMajority
 	}
 	for _, m := range v.members {
-		if !v.in(m.name) && (!m.started || m.since < joinTime) {
+		if !v.in(m.name) && m.since < joinTime {
 			return joining
 		}
 	}

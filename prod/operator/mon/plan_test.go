@@ -22,18 +22,18 @@ func quorum(monmap string, in string) *ceph.Quorum {
 	return q
 }
 
-// members are mons that have been ready for an hour; a capital letter is one
-// that is not ready, "!" after a letter makes the mon new.
+// members are mons that have been as they are for an hour; a capital letter is
+// one that is not ready, "!" after a letter makes it so for a second.
 func members(text string) []member {
 	var all []member
 	for _, r := range text {
 		switch {
 		case r == '!':
-			all[len(all)-1].since, all[len(all)-1].readyFor = time.Second, time.Second
+			all[len(all)-1].since = time.Second
 		case r >= 'A' && r <= 'Z':
-			all = append(all, member{name: string(r + 'a' - 'A'), started: true, since: time.Hour})
+			all = append(all, member{name: string(r + 'a' - 'A'), since: time.Hour})
 		default:
-			all = append(all, member{name: string(r), started: true, ready: true, since: time.Hour, readyFor: time.Hour})
+			all = append(all, member{name: string(r), ready: true, since: time.Hour})
 		}
 	}
 	return all
@@ -79,6 +79,7 @@ func TestMayChange(t *testing.T) {
 		"that one itself":                   {"ab!c", quorum("abc", "ac"), "b", true},
 		"five can miss two":                 {"abcdE", quorum("abcde", "abcd"), "a", true},
 		"five cannot miss three":            {"abcDE", quorum("abcde", "abc"), "a", false},
+		"four cannot miss two":              {"abcD", quorum("abcd", "abc"), "a", false},
 		"a single mon":                      {"a", quorum("a", "a"), "a", true},
 		"a single mon that does not answer": {"a", nil, "a", true},
 		"two mons":                          {"ab", quorum("ab", "ab"), "a", true},

@@ -49,7 +49,6 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 type step struct {
 	*pass.Pass
 	deployments map[string]*appsv1.Deployment // by mon
-	foreign     map[pathUse]string
 	view        view
 	// next are the mons that are still to be started, with their nodes.
 	next []pass.Mon
@@ -64,10 +63,6 @@ func observe(ctx context.Context, p *pass.Pass) (*step, error) {
 	for i := range existing.Items {
 		s.deployments[existing.Items[i].Labels[daemon.IDLabel]] = &existing.Items[i]
 	}
-	var err error
-	if s.foreign, err = foreignPaths(ctx, p); err != nil {
-		return nil, err
-	}
 	for _, name := range identity.Sorted(p.Identity.Mons) {
 		s.view.members = append(s.view.members, s.member(name))
 	}
@@ -80,12 +75,11 @@ func (s *step) member(name string) member {
 	if d == nil {
 		return m
 	}
-	now := s.Clock.Now()
-	m.started, m.ready = true, daemon.Ready(d)
-	m.since = now.Sub(d.CreationTimestamp.Time)
+	m.ready = daemon.Ready(d)
+	m.since = s.Clock.Since(d.CreationTimestamp.Time)
 	for _, c := range d.Status.Conditions {
-		if c.Type == appsv1.DeploymentAvailable && c.Status == corev1.ConditionTrue {
-			m.readyFor = now.Sub(c.LastTransitionTime.Time)
+		if c.Type == appsv1.DeploymentAvailable {
+			m.since = min(m.since, s.Clock.Since(c.LastTransitionTime.Time))
 		}
 	}
 	return m
@@ -179,7 +173,7 @@ func (s *step) start(ctx context.Context, m pass.Mon) error {
 	desired.OwnerReferences = []metav1.OwnerReference{object.OwnedBy(s.Cluster)}
 	existing := s.deployments[m.Name]
 	if existing == nil {
-		if err := pathConflict(s.Pass, m, s.foreign); err != nil {
+		if err := pathConflict(ctx, s.Pass, m); err != nil {
 			return err
 		}
 		s.Log.Debugf("Starting mon: %s", desired.Name)
@@ -255,7 +249,7 @@ func (s *step) grow(ctx context.Context) error {
 		s.Later(pass.WaitFor(v1.ReasonWaiting, 0, "mon %s to join the quorum before mon %s is started%s", strings.Join(out, ", "), m.Name, s.troubles(ctx)))
 		return nil
 	}
-	if err := pathConflict(s.Pass, m, s.foreign); err != nil {
+	if err := pathConflict(ctx, s.Pass, m); err != nil {
 		return err
 	}
 	ip, err := address(ctx, s.Pass, m)

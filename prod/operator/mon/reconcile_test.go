@@ -453,7 +453,7 @@ func TestAnswersThatAreNoQuorum(t *testing.T) {
 	s.msgr2 = true
 	s.up("a")
 	s.fails["quorum_status"] = doortest.Exit(22, "Error EINVAL: unrecognized command")
-	if _, err := s.pass(); !errors.Is(err, ceph.ErrInvalid) || !strings.HasPrefix(err.Error(), "failed to get mon status. ") {
+	if _, err := s.pass(); err == nil || errors.Is(err, ceph.ErrUnreachable) || !strings.HasPrefix(err.Error(), "failed to get mon status. ") {
 		t.Errorf("B23: got %v", err)
 	}
 	delete(s.fails, "quorum_status")

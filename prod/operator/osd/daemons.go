@@ -48,10 +48,9 @@ func placedOSDs(results map[string]prepare.Result) (osds []placed, twice []step)
 // Of those that run, one at a time is changed, and only while all others are
 // ready, so that an update never takes away a second copy of the data; one that
 // is not ready itself may always be changed.
-func reconcileDaemons(ctx context.Context, p *pass.Pass, results map[string]prepare.Result) ([]step, error) {
-	osds, missing := placedOSDs(results)
+func reconcileDaemons(ctx context.Context, p *pass.Pass, osds []placed) ([]step, error) {
 	if len(osds) == 0 {
-		return missing, nil
+		return nil, nil
 	}
 	running, err := deployments(ctx, p)
 	if err != nil {
@@ -59,6 +58,7 @@ func reconcileDaemons(ctx context.Context, p *pass.Pass, results map[string]prep
 	}
 	owner := object.OwnedBy(p.Cluster)
 	var outdated []*appsv1.Deployment
+	var missing []step
 	for _, osd := range osds {
 		desired := Deployment(p, osd.Node, osd.OSD)
 		existing := running[desired.Name]

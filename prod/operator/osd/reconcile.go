@@ -19,9 +19,10 @@ import (
 // nodeKey is the data key of a result's ConfigMap that names the node.
 const nodeKey = "node"
 
-// Reconcile brings the OSDs nearer to what the spec asks for. It waits for
-// nothing: what is still to come is noted with [pass.Pass.Later] and in the
-// condition OSDsReady. An error is returned only where Kubernetes refuses.
+// Reconcile brings the OSDs nearer to what the spec asks for. What is still to
+// come is noted with [pass.Pass.Later] and in the condition OSDsReady, and does
+// not end the pass; only as long as there is no OSD at all does the pass wait
+// for the first one, without which nothing that follows could work (S63).
 func Reconcile(ctx context.Context, p *pass.Pass) error {
 	targets, err := targets(ctx, p)
 	if err != nil {
@@ -46,20 +47,29 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 			missing = append(missing, s)
 		}
 	}
-	late, err := reconcileDaemons(ctx, p, results)
+	placed, twice := placedOSDs(results)
+	late, err := reconcileDaemons(ctx, p, placed)
 	if err != nil {
 		return err
 	}
-	missing = append(missing, late...)
+	missing = append(append(missing, twice...), late...)
 	if len(targets) == 0 && len(results) == 0 {
 		missing = append(missing, step{Reason: v1.ReasonInvalidSpec, Problem: "the spec selects no storage nodes: there are no OSDs"})
 	}
 	p.Cluster.Status.Storage = storageStatus(results)
 	setCondition(p, missing)
+	return wait(p, missing, len(placed) > 0)
+}
+
+// wait notes what is still to come.
+func wait(p *pass.Pass, missing []step, some bool) error {
 	for _, s := range missing {
+		waiting := pass.WaitFor(s.Reason, s.Again, "%s", s.Problem)
 		switch {
+		case s.Pending && !some:
+			return waiting
 		case s.Pending:
-			p.Later(pass.WaitFor(s.Reason, s.Again, "%s", s.Problem))
+			p.Later(waiting)
 		case s.Again > 0:
 			p.LookAgain(s.Again)
 		}

@@ -15,9 +15,17 @@ type Refused struct {
 	Reason string
 	// Message names the object, the value and what to do.
 	Message string
+	// Detail is what a person gets to read besides, where the seed has fixed the
+	// message.
+	Detail string
 }
 
-func (r *Refused) Error() string { return r.Message }
+func (r *Refused) Error() string {
+	if r.Detail == "" {
+		return r.Message
+	}
+	return r.Message + ": " + r.Detail
+}
 
 // Refuse makes a Refused.
 func Refuse(reason, format string, args ...any) *Refused {

@@ -45,7 +45,7 @@ func plan(image string, kept *v1.VersionStatus, job *batchv1.Job, now time.Time)
 	case job == nil:
 		return decision{do: start}
 	case job.DeletionTimestamp != nil:
-		return decision{do: wait, why: "the former version job to be gone"}
+		return decision{do: wait, why: formerJob}
 	case imageOf(job) != image:
 		return decision{do: replace}
 	}
@@ -61,7 +61,15 @@ func plan(image string, kept *v1.VersionStatus, job *batchv1.Job, now time.Time)
 	if job.Status.Succeeded > 0 {
 		return decision{do: read}
 	}
-	return decision{do: wait, why: fmt.Sprintf("version job of image %s to finish", image)}
+	return decision{do: wait, why: running(image)}
+}
+
+// formerJob is what is waited for before a Job can be made.
+const formerJob = "the former version job " + JobName + " to be gone"
+
+// running is what is waited for while the Job runs.
+func running(image string) string {
+	return fmt.Sprintf("version job %s of image %s to finish", JobName, image)
 }
 
 func imageOf(job *batchv1.Job) string {

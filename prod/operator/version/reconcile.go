@@ -28,7 +28,6 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 	p.Version = version
 	if !version.Supported() && !p.Cluster.Spec.CephVersion.AllowUnsupported {
 		message := fmt.Sprintf("unsupported ceph version detected: %s. allowUnsupported must be set to true to run with this version.", version)
-		p.Log.Errorf("%s", message)
 		set(p, metav1.ConditionFalse, v1.ReasonUnsupportedVersion, message)
 		return &pass.Refused{Reason: v1.ReasonUnsupportedVersion, Message: message}
 	}
@@ -73,12 +72,12 @@ func detect(ctx context.Context, p *pass.Pass) (ceph.Version, error) {
 		if err := p.Client.Create(ctx, job(p.Cluster)); err != nil && !apierrors.IsAlreadyExists(err) {
 			return ceph.Version{}, fmt.Errorf("failed to start version job. %w", err)
 		}
-		return ceph.Version{}, pass.WaitFor(v1.ReasonWaiting, 0, "version job of image %s to finish", image)
+		return ceph.Version{}, pass.WaitFor(v1.ReasonWaiting, 0, "%s", running(image))
 	case replace:
 		if err := remove(ctx, p, existing); err != nil {
 			return ceph.Version{}, fmt.Errorf("failed to start version job. %w", err)
 		}
-		return ceph.Version{}, pass.WaitFor(v1.ReasonWaiting, 0, "the former version job to be gone")
+		return ceph.Version{}, pass.WaitFor(v1.ReasonWaiting, 0, "%s", formerJob)
 	case report:
 		return ceph.Version{}, fmt.Errorf("failed to complete version job. %s", withTrouble(ctx, p, next.why))
 	case wait:

@@ -89,6 +89,16 @@ func Find(m *host.Machine, name string) (*host.Device, bool) {
 	return e.Device, ok
 }
 
+// Disk is the disk that a device lies on.
+func Disk(m *host.Machine, d *host.Device) *host.Device {
+	for _, e := range all(m) {
+		if e.Device == d {
+			return e.disk
+		}
+	}
+	return d
+}
+
 func find(m *host.Machine, name string) (entry, bool) {
 	name = path.Clean(name)
 	for _, e := range all(m) {
@@ -120,11 +130,14 @@ func StoreOn(d *host.Device) *Store {
 
 // SetStore puts a store on a device.
 func SetStore(d *host.Device, s *Store) {
+	if d.Filesystem == "" {
+		d.Filesystem = "ceph_bluestore"
+	}
 	if l, ok := d.State.(*LV); ok {
 		l.Store = s
 		return
 	}
-	d.State, d.Filesystem = s, "ceph_bluestore"
+	d.State = s
 }
 
 // uuid makes a random uuid.

@@ -27,4 +27,3 @@ func BenchmarkThousandPods(b *testing.B) {
 		})
 	}
 }
-

@@ -128,7 +128,9 @@ func (c *Cluster) boot(n *node) {
 		Loop: c.loop, API: c.API, Machine: n.machine, Node: n.name, Registry: c.registry,
 		Addresses: n.addresses, Disk: n.disk,
 	})
-	running.OnKill(func() { c.life.lost(n.name, func() bool { return n.machine.Running != running && n.booting == nil && n.machine.Up() }) })
+	running.OnKill(func() {
+		c.life.lost(n.name, func() bool { return n.machine.Running != running && n.booting == nil && n.machine.Up() })
+	})
 }
 
 // Nodes are the names of the nodes, in the order in which they were added.

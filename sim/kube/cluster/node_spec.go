@@ -67,7 +67,7 @@ func (s *NodeSpec) object(podCIDR string) *corev1.Node {
 			NodeInfo: corev1.NodeSystemInfo{
 				OperatingSystem: "linux", Architecture: "amd64", OSImage: "Ubuntu 22.04.4 LTS",
 				KernelVersion: "5.15.0-105-generic", ContainerRuntimeVersion: "docker://24.0.7",
-				KubeletVersion: "v1.30.0", KubeProxyVersion: "v1.30.0",
+				KubeletVersion: "v1.30.0",
 			},
 		},
 	}

@@ -38,7 +38,12 @@ type world struct {
 
 func newWorld(t testing.TB, nodes ...string) *world {
 	t.Helper()
-	l := loop.New(1)
+	return newSeeded(t, 1, nodes...)
+}
+
+func newSeeded(t testing.TB, seed uint64, nodes ...string) *world {
+	t.Helper()
+	l := loop.New(seed)
 	t.Cleanup(l.Close)
 	scheme := runtime.NewScheme()
 	if err := clientgoscheme.AddToScheme(scheme); err != nil {
@@ -276,3 +281,5 @@ func eachNew(fn func(*corev1.Pod)) func(kube.Event) {
 		}
 	}
 }
+
+type kubeEvent = kube.Event

@@ -299,14 +299,11 @@ func (c *container) again(now time.Time) {
 		return
 	}
 	c.wait("CrashLoopBackOff", fmt.Sprintf("back-off %v restarting failed container=%s pod=%s_%s(%s)",
-		roundly(wait), c.spec.Name, p.key.Name, p.key.Namespace, p.uid))
+		wait, c.spec.Name, p.key.Name, p.key.Namespace, p.uid))
 	c.event(corev1.EventTypeWarning, "BackOff", fmt.Sprintf("Back-off restarting failed container %s in pod %s_%s(%s)",
 		c.spec.Name, p.key.Name, p.key.Namespace, p.uid))
 	c.attempt.After(wait, "restart container", c.start)
 }
-
-// roundly prints a duration as Kubernetes does: 10s, 1m20s, 5m0s.
-func roundly(d time.Duration) string { return d.String() }
 
 // message is what the container says about its end.
 func (c *container) message(proc *host.Process, log *output, t *corev1.ContainerStateTerminated) string {

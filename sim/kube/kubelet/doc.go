@@ -5,8 +5,8 @@
 //
 // The translation is pure as far as it can be. expand.go does $(VAR), fields.go
 // the downward API, env.go a container's environment, volumes.go what a volume
-// shows, mounts.go a container's file system ([host.View]), command.go its argv.
-// A [world] says which secrets, config maps and services there are. Nothing is
+// shows, mounts.go a container's file system ([host.View]) and its argv. A [world]
+// says which secrets, config maps and services there are. Nothing is
 // added that the spec does not ask for, so a daemon whose spec lacks something
 // lacks it.
 //

@@ -1,11 +1,13 @@
 package kubelet
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -239,12 +241,6 @@ func hostPath(s *corev1.HostPathVolumeSource, files *host.FS) (volume, error) {
 	return made, nil
 }
 
-// refersTo says whether a pod's volumes or environment are made from the object
-// of that kind ("Secret", "ConfigMap") and name.
-func refersTo(pod *corev1.Pod, kind, name string) bool {
-	return slices.ContainsFunc(references(pod), func(r reference) bool { return r == reference{kind, name} })
-}
-
 // reference is an object of the pod's namespace.
 type reference struct{ kind, name string }
 
@@ -294,15 +290,7 @@ func references(pod *corev1.Pod) []reference {
 		}
 	}
 	slices.SortFunc(refs, func(a, b reference) int {
-		if a.kind != b.kind {
-			return len(a.kind) - len(b.kind)
-		}
-		if a.name < b.name {
-			return -1
-		} else if a.name > b.name {
-			return 1
-		}
-		return 0
+		return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.name, b.name))
 	})
 	return slices.Compact(refs)
 }

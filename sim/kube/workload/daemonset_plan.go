@@ -3,6 +3,7 @@ package workload
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/tidepool-ceph/tidepool/sim/kube/scheduler"
 )
@@ -96,4 +97,100 @@ func daemonFits(ds *appsv1.DaemonSet, node *corev1.Node) (run, stay bool) {
 		}
 	}
 	return run, stay
+}
+
+// daemonStep is what is to be done for a DaemonSet, and how it stands.
+type daemonStep struct {
+	create []string // nodes
+	remove []*corev1.Pod
+	status appsv1.DaemonSetStatus
+}
+
+// daemonPlan decides what to do for a DaemonSet on these nodes with these pods.
+func daemonPlan(ds *appsv1.DaemonSet, hash string, nodes []*corev1.Node, pods []*corev1.Pod, isAvailable func(*corev1.Pod) bool) daemonStep {
+	on := map[string][]*corev1.Pod{}
+	for _, p := range pods {
+		on[daemonNode(p)] = append(on[daemonNode(p)], p)
+	}
+	step := daemonStep{status: appsv1.DaemonSetStatus{ObservedGeneration: ds.Generation, CollisionCount: ds.Status.CollisionCount}}
+	s := &step.status
+	var outdated, outdatedBroken []*corev1.Pod
+	for _, node := range nodes {
+		run, stay := daemonFits(ds, node)
+		here, leaving := split(on[node.Name])
+		delete(on, node.Name)
+		if run {
+			s.DesiredNumberScheduled++
+		}
+		switch {
+		case !stay:
+			step.remove = append(step.remove, here...)
+			if len(here) > 0 {
+				s.NumberMisscheduled++
+			}
+			continue
+		case len(here) == 0:
+			if run && !leaving {
+				step.create = append(step.create, node.Name)
+			}
+			continue
+		case ended(here[0]):
+			step.remove = append(step.remove, here[0]) // and made again at the next event
+			continue
+		}
+		step.remove = append(step.remove, here[1:]...)
+		if !run {
+			s.NumberMisscheduled++
+			continue
+		}
+		pod := here[0]
+		s.CurrentNumberScheduled++
+		if ready(pod) {
+			s.NumberReady++
+		}
+		if isAvailable(pod) {
+			s.NumberAvailable++
+		}
+		if pod.Labels[appsv1.DefaultDaemonSetUniqueLabelKey] == hash {
+			s.UpdatedNumberScheduled++
+		} else if isAvailable(pod) {
+			outdated = append(outdated, pod)
+		} else {
+			outdatedBroken = append(outdatedBroken, pod)
+		}
+	}
+	for _, p := range pods { // those of nodes that are gone
+		if len(on[daemonNode(p)]) > 0 && p.DeletionTimestamp == nil {
+			step.remove = append(step.remove, p)
+		}
+	}
+	s.NumberUnavailable = s.DesiredNumberScheduled - s.NumberAvailable
+	if ds.Spec.UpdateStrategy.Type != appsv1.OnDeleteDaemonSetStrategyType {
+		step.remove = append(step.remove, outdatedBroken...)
+		spare := maxUnavailable(ds, int(s.DesiredNumberScheduled)) - int(s.NumberUnavailable)
+		step.remove = append(step.remove, outdated[:max(min(spare, len(outdated)), 0)]...)
+	}
+	return step
+}
+
+// split separates the pods that stay from those that are on their way out.
+func split(pods []*corev1.Pod) (here []*corev1.Pod, leaving bool) {
+	for _, p := range pods {
+		if p.DeletionTimestamp != nil {
+			leaving = true
+		} else {
+			here = append(here, p)
+		}
+	}
+	return here, leaving
+}
+
+func maxUnavailable(ds *appsv1.DaemonSet, desired int) int {
+	one := intstr.FromInt32(1)
+	at := &one
+	if r := ds.Spec.UpdateStrategy.RollingUpdate; r != nil && r.MaxUnavailable != nil {
+		at = r.MaxUnavailable
+	}
+	n, _ := intstr.GetScaledValueFromIntOrPercent(at, desired, true) // the API server has checked it
+	return n
 }

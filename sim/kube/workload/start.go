@@ -13,8 +13,8 @@ import (
 	"github.com/tidepool-ceph/tidepool/sim/loop"
 )
 
-// Start starts the controllers of a cluster on the API's loop. Those of kinds
-// that the API does not serve must not be missed by anybody.
+// Start starts the controllers of a cluster on the API's loop. The API has to
+// serve core/v1, apps/v1 and batch/v1.
 func Start(l *loop.Loop, api *kube.API) {
 	pods := newOwned(api, &corev1.Pod{})
 	sets := newOwned(api, &appsv1.ReplicaSet{})

@@ -80,10 +80,7 @@ func (r *run) directory(ctx context.Context, d v1.Directory) (OSD, error) {
 // ours refuses a directory that holds an OSD of another cluster.
 func (r *run) ours(directory string) error {
 	names, err := r.doors.Files.ReadDir(directory)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return refused("there is no such directory on the node")
-		}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // one that is not there is made
 		return err
 	}
 	for _, name := range names {

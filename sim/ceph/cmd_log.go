@@ -1,0 +1,62 @@
+package ceph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func logCommands() map[string]handler {
+	return map[string]handler{"log": logText, "log last": logLast}
+}
+
+func logText(c *call) reply {
+	l := c.change().log()
+	l.Seq++
+	l.Entries = append(l.Entries, LogEntry{
+		Name: c.caller.entity, Rank: c.caller.entity, Addrs: AddrVec{{Type: "any", IP: c.caller.addr}}, Stamp: c.now, Seq: l.Seq,
+		Channel: "cluster", Priority: "[INF]", Message: strings.Join(c.args.list("logtext"), " "),
+	})
+	return done("")
+}
+
+// logLevels are the priorities that `log last` shows for a level, least first.
+var logLevels = []string{"[DBG]", "[INF]", "[SEC]", "[WRN]", "[ERR]"}
+
+func logLast(c *call) reply {
+	n := 20
+	if asked, ok := c.args.int("num"); ok {
+		n = int(asked)
+	}
+	least := 1
+	if level := c.args.str("level"); level != "" {
+		least = max(0, slices.Index([]string{"debug", "info", "sec", "warn", "error"}, level))
+	}
+	channel := c.args.str("channel")
+	if channel == "" {
+		channel = "cluster"
+	}
+	var shown []LogEntry
+	for _, e := range slices.Backward(c.state.Log.Entries) {
+		if len(shown) < n && slices.Index(logLevels, e.Priority) >= least && (channel == "*" || channel == e.Channel) {
+			shown = append(shown, e)
+		}
+	}
+	slices.Reverse(shown)
+	return c.show(arrayOf(shown, func(e LogEntry) any {
+		o := object{{"name", e.Name}, {"rank", e.Rank}}
+		if c.release.atLeast(nautilus) {
+			o = append(o, field{"addrs", e.Addrs.json()})
+		} else {
+			o = append(o, field{"addr", e.Addrs.legacy().legacy()})
+		}
+		return append(o, field{"stamp", c.release.stamp(e.Stamp)}, field{"seq", e.Seq}, field{"channel", e.Channel},
+			field{"priority", e.Priority}, field{"message", e.Message})
+	}), func() string {
+		var b strings.Builder
+		for _, e := range shown {
+			fmt.Fprintf(&b, "%s %s (%s) %d : %s %s %s\n", c.release.stamp(e.Stamp), e.Name, e.Rank, e.Seq, e.Channel, e.Priority, e.Message)
+		}
+		return b.String()
+	})
+}
