@@ -30,7 +30,7 @@ Feature: what a CephCluster's spec means
     And within 5m the condition "Ready" of the CephCluster "rook-ceph" says
       """
       rook-ceph-mon-a
-      fsid
+      error: cluster_uuid file exists with value
       """
 
   @S5 @S17

@@ -34,7 +34,7 @@ Feature: a daemon that was started wrong does not run, and the resource says so
     And within 5m there is no Secret "rook-ceph-mon"
     And the CephCluster "rook-ceph" is applied
     Then within 5m the pod labelled "mon=a" is in "CrashLoopBackOff"
-    And the container "init-mon-fs" of the pod labelled "mon=a" logs "fsid"
+    And the container "mon" of the pod labelled "mon=a" logs "error: cluster_uuid file exists with value"
     And within 5m the condition "Ready" of the CephCluster "rook-ceph" says
       """
       rook-ceph-mon-a

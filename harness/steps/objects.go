@@ -57,7 +57,7 @@ func objectSteps() []Step {
 			},
 		},
 		{
-			Pattern: `^` + within + `there (?:are|is) (\d+) ` + kind + `s? labelled ` + name + `$`,
+			Pattern: `^` + within + `there (?:are|is) (\d+) ([A-Z]\w+?)s? labelled ` + name + `$`,
 			Example: `within 1m there are 3 Deployments labelled "app=rook-ceph-mon"`,
 			Meaning: "counts objects in the namespace rook-ceph by labels",
 			Do: func(ctx context.Context, limit, count, kind, labels string) error {

@@ -16,7 +16,7 @@ func podSteps() []Step {
 		{
 			Pattern: `^` + within + `the pods? labelled ` + name + ` (?:is|are) running$`,
 			Example: `within 1m the pod labelled "mon=a" is running`,
-			Meaning: "there are such pods and all of them are Ready",
+			Meaning: "there are such pods and all of them are Ready, those of jobs that are done aside",
 			Do: func(ctx context.Context, limit, labels string) error {
 				return soon(ctx, limit, func() error { return allReady(ctx, labels) })
 			},
@@ -206,6 +206,9 @@ func allReady(ctx context.Context, labels string) error {
 		return fmt.Errorf("there is no pod labelled %q", labels)
 	}
 	for _, p := range pods {
+		if phase, _, _ := unstructured.NestedString(p.Object, "status", "phase"); phase == "Succeeded" {
+			continue
+		}
 		conditions, _, _ := unstructured.NestedSlice(p.Object, "status", "conditions")
 		ready := false
 		for _, c := range conditions {

@@ -3,6 +3,7 @@ package ceph_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -210,6 +211,74 @@ func TestCommands(t *testing.T) {
 			name: "shut a client out, up to octopus", version: octopus,
 			call: func(a *ceph.Admin) (any, error) { return nil, a.OSDBlocklistAdd(ctx, "10.0.0.9:0/1") },
 			want: []string{"ceph osd blacklist add 10.0.0.9:0/1" + flags("json", 1)},
+		},
+		{
+			name: "crush rules in full", version: pacific, answers: map[string]answer{"ceph": said(`[{"rule_id":1,"rule_name":"r","steps":[{"op":"set_chooseleaf_tries","num":5},{"op":"take","item":-2,"item_name":"default~ssd"},{"op":"chooseleaf_firstn","num":0,"type":"host"},{"op":"emit"}]}]`)},
+			call: func(a *ceph.Admin) (any, error) {
+				rules, err := a.CrushRuleDump(ctx)
+				if err != nil {
+					return nil, err
+				}
+				root, class, domain, ok := rules[0].Placement()
+				return fmt.Sprint(rules[0].ID, rules[0].Name, root, class, domain, ok), nil
+			},
+			want: []string{"ceph osd crush rule dump" + flags("json", 1)}, result: "1rdefaultssdhosttrue",
+		},
+		{
+			name: "make and remove crush rules", version: mimic,
+			call: func(a *ceph.Admin) (any, error) {
+				return nil, errors.Join(a.CrushRuleCreateReplicated(ctx, "r", "default", "host", ""), a.CrushRuleCreateReplicated(ctx, "s", "default", "osd", "ssd"), a.CrushRuleRemove(ctx, "r"))
+			},
+			want: []string{
+				"ceph osd crush rule create-replicated r default host" + flags("json", 1),
+				"ceph osd crush rule create-replicated s default osd ssd" + flags("json", 2),
+				"ceph osd crush rule rm r" + flags("json", 3),
+			},
+		},
+		{
+			name: "erasure code profiles", version: mimic, answers: map[string]answer{"ceph osd erasure-code-profile get": said(`{"k":"2","m":"1","plugin":"jerasure"}`)},
+			call: func(a *ceph.Admin) (any, error) {
+				profile, err := a.ErasureProfile(ctx, "e")
+				return profile["m"], errors.Join(err, a.ErasureProfileSet(ctx, "e", map[string]string{"m": "1", "k": "2"}), a.ErasureProfileRemove(ctx, "e"))
+			},
+			want: []string{
+				"ceph osd erasure-code-profile get e" + flags("json", 1),
+				"ceph osd erasure-code-profile set e k=2 m=1" + flags("json", 2),
+				"ceph osd erasure-code-profile rm e" + flags("json", 3),
+			}, result: "1",
+		},
+		{
+			name: "pools of chunks, and quotas", version: mimic,
+			call: func(a *ceph.Admin) (any, error) {
+				return nil, errors.Join(a.PoolCreateErasure(ctx, "p", 8, "e"), a.PoolSetQuota(ctx, "p", ceph.QuotaMaxBytes, 1<<30), a.PoolSetQuota(ctx, "p", ceph.QuotaMaxObjects, 0))
+			},
+			want: []string{
+				"ceph osd pool create p 8 8 erasure e" + flags("json", 1),
+				"ceph osd pool set-quota p max_bytes 1073741824" + flags("json", 2),
+				"ceph osd pool set-quota p max_objects 0" + flags("json", 3),
+			},
+		},
+		{
+			name: "a pool of Ceph's own before quincy", version: pacific,
+			call: func(a *ceph.Admin) (any, error) { return nil, a.PoolCreate(ctx, ".mgr", 8, "") },
+			want: []string{"ceph osd pool create .mgr 8 8 replicated" + flags("json", 1)},
+		},
+		{
+			name: "a pool of Ceph's own from quincy on", version: tentacle,
+			call: func(a *ceph.Admin) (any, error) {
+				return nil, errors.Join(a.PoolCreate(ctx, ".mgr", 8, "r"), a.PoolCreateErasure(ctx, ".nfs", 8, "e"), a.PoolCreate(ctx, "p", 8, "r"))
+			},
+			want: []string{
+				"ceph osd pool create .mgr 8 8 replicated r --yes-i-really-mean-it" + flags("json", 1),
+				"ceph osd pool create .nfs 8 8 erasure e --yes-i-really-mean-it" + flags("json", 2),
+				"ceph osd pool create p 8 8 replicated r" + flags("json", 3),
+			},
+		},
+		{
+			name: "what pools hold", version: pacific, answers: map[string]answer{"ceph": said(`{"stats":{},"pools":[{"name":"p","id":3,"stats":{"stored":10,"objects":2,"bytes_used":30}}]}`)},
+			call:   func(a *ceph.Admin) (any, error) { uses, err := a.PoolUses(ctx); return fmt.Sprint(uses), err },
+			want:   []string{"ceph df" + flags("json", 1)},
+			result: "[{3 p 2}]",
 		},
 		{
 			name: "pools", version: pacific, answers: map[string]answer{"ceph osd pool get": said(`{"pool":"p","pool_id":1,"size":3}`)},

@@ -3,24 +3,37 @@ package ceph
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Pool is a pool (`ceph osd pool ls detail`, `ceph osd dump`).
 type Pool struct {
 	ID   int
 	Name string
-	// Type is 1 for replicated, 3 for erasure coded.
-	Type                int
-	Size, MinSize       int
-	PGNum               int
-	CrushRule           int
-	ErasureProfile      string
-	QuotaBytes          int64
-	QuotaObjects        int64
-	AutoscaleMode       string
+	// Type is [ReplicatedPool] or [ErasurePool].
+	Type           int
+	Size, MinSize  int
+	PGNum          int
+	CrushRule      int
+	ErasureProfile string
+	QuotaBytes     int64
+	QuotaObjects   int64
+	AutoscaleMode  string
+	// Flags are such as "hashpspool" and "ec_overwrites".
+	Flags               []string
 	ApplicationMetadata map[string]map[string]string
 }
+
+// The types of pools.
+const (
+	ReplicatedPool = 1
+	ErasurePool    = 3
+)
+
+// HasFlag says whether a flag such as "ec_overwrites" is set.
+func (p Pool) HasFlag(flag string) bool { return slices.Contains(p.Flags, flag) }
 
 // PoolNames returns the names of all pools.
 func (a *Admin) PoolNames(ctx context.Context) ([]string, error) {
@@ -42,7 +55,36 @@ func (a *Admin) PoolCreate(ctx context.Context, name string, pgs int, rule strin
 	if rule != "" {
 		args = append(args, rule)
 	}
-	return a.do(ctx, args...)
+	return a.do(ctx, a.confirmed(name, args)...)
+}
+
+// PoolCreateErasure makes a pool of chunks with that many placement groups, by
+// an erasure code profile, and a crush rule of the pool's name with it. A pool
+// that is there is fine, as it is.
+func (a *Admin) PoolCreateErasure(ctx context.Context, name string, pgs int, profile string) error {
+	args := []string{"osd", "pool", "create", name, strconv.Itoa(pgs), strconv.Itoa(pgs), "erasure", profile}
+	return a.do(ctx, a.confirmed(name, args)...)
+}
+
+// confirmed are the arguments of a pool's creation, with what makes a pool of
+// this name acceptable: names that begin with a dot are Ceph's own.
+func (a *Admin) confirmed(name string, args []string) []string {
+	if strings.HasPrefix(name, ".") && a.version.Has(DotPoolConfirm) {
+		return append(args, "--yes-i-really-mean-it")
+	}
+	return args
+}
+
+// The fields of a pool's quota.
+const (
+	QuotaMaxBytes   = "max_bytes"
+	QuotaMaxObjects = "max_objects"
+)
+
+// PoolSetQuota limits what a pool may hold: field is [QuotaMaxBytes] or
+// [QuotaMaxObjects], and 0 is no limit.
+func (a *Admin) PoolSetQuota(ctx context.Context, pool, field string, limit int64) error {
+	return a.do(ctx, "osd", "pool", "set-quota", pool, field, strconv.FormatInt(limit, 10))
 }
 
 // PoolSet sets a property of a pool, such as "size". A size of 1 needs yes from

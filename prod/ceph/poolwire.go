@@ -3,6 +3,7 @@ package ceph
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 )
 
 // UnmarshalJSON reads a pool; its id is "pool" in the osdmap and "pool_id" in
@@ -21,6 +22,7 @@ func (p *Pool) UnmarshalJSON(data []byte) error {
 		QuotaBytes    int64                        `json:"quota_max_bytes"`
 		QuotaObjects  int64                        `json:"quota_max_objects"`
 		AutoscaleMode string                       `json:"pg_autoscale_mode"`
+		Flags         string                       `json:"flags_names"`
 		Applications  map[string]map[string]string `json:"application_metadata"`
 	}
 	if err := json.Unmarshal(data, &wire); err != nil {
@@ -33,10 +35,15 @@ func (p *Pool) UnmarshalJSON(data []byte) error {
 	if wire.Name == "" {
 		return errors.New("a pool has no name")
 	}
+	var flags []string
+	if wire.Flags != "" {
+		flags = strings.Split(wire.Flags, ",")
+	}
 	*p = Pool{
 		Name: wire.Name, Type: wire.Type, Size: wire.Size, MinSize: wire.MinSize, PGNum: wire.PGNum,
 		CrushRule: wire.CrushRule, ErasureProfile: wire.Profile, QuotaBytes: wire.QuotaBytes,
-		QuotaObjects: wire.QuotaObjects, AutoscaleMode: wire.AutoscaleMode, ApplicationMetadata: wire.Applications,
+		QuotaObjects: wire.QuotaObjects, AutoscaleMode: wire.AutoscaleMode, Flags: flags,
+		ApplicationMetadata: wire.Applications,
 	}
 	if id != nil {
 		p.ID = *id

@@ -105,6 +105,12 @@ const (
 	Orchestrator
 	// MgrStat is the command `ceph mgr stat`.
 	MgrStat
+	// DotPoolConfirm is an `osd pool create` that makes a pool whose name begins
+	// with a dot only with --yes-i-really-mean-it.
+	DotPoolConfirm
+	// SizeOneConfirm is an `osd pool set size 1` that needs the option
+	// mon_allow_pool_size_one and --yes-i-really-mean-it.
+	SizeOneConfirm
 	// Filestore is the object store over a directory of a file system.
 	Filestore
 )
@@ -131,6 +137,8 @@ var features = map[Feature]span{
 	DefaultLogFlags:       {from: Version{14, 2, 1}},
 	Orchestrator:          {from: Version{15, 0, 0}},
 	MgrStat:               {from: Version{15, 0, 0}},
+	DotPoolConfirm:        {from: Version{17, 0, 0}},
+	SizeOneConfirm:        {from: Version{15, 0, 0}},
 	Filestore:             {until: Version{18, 0, 0}},
 }
 

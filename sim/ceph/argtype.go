@@ -9,6 +9,14 @@ import (
 	"strings"
 )
 
+// cephText is an error in Ceph's own words, to be printed as it is.
+type cephText string
+
+func (e cephText) Error() string { return string(e) }
+
+// says makes such an error.
+func says(format string, args ...any) error { return cephText(fmt.Sprintf(format, args...)) }
+
 // errCrash is an argument on which the real command line dies of a Python
 // exception.
 type errCrash struct{ exception string }
@@ -36,19 +44,19 @@ func (p *param) value(word string, partial bool) (any, error) {
 				return word, nil
 			}
 		}
-		return nil, fmt.Errorf("%s not in %s", word, strings.Join(p.choices, "|"))
+		return nil, says("%s not in %s", word, strings.Join(p.choices, "|"))
 	case "CephString":
 		return p.text(word)
 	case "CephInt":
 		n, ok := pythonInt(word)
 		if !ok {
-			return nil, fmt.Errorf("%s doesn't represent an int", word)
+			return nil, says("%s doesn't represent an int", word)
 		}
 		return n, p.inRange(float64(n), strconv.FormatInt(n, 10))
 	case "CephFloat":
 		f, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 		if err != nil {
-			return nil, fmt.Errorf("%s doesn't represent a float", word)
+			return nil, says("%s doesn't represent a float", word)
 		}
 		return f, p.inRange(f, pythonFloat(f))
 	case "CephBool":
@@ -58,7 +66,7 @@ func (p *param) value(word string, partial bool) (any, error) {
 		case "false", "0":
 			return false, nil
 		}
-		return nil, fmt.Errorf("%s not one of 'true', 'false'", word)
+		return nil, says("%s not one of 'true', 'false'", word)
 	case "CephOsdName":
 		return osdName(word)
 	case "CephName":
@@ -71,11 +79,11 @@ func (p *param) value(word string, partial bool) (any, error) {
 		return word, entityAddr(word)
 	case "CephUUID":
 		if !uuidText.MatchString(word) {
-			return nil, fmt.Errorf("invalid UUID %s: badly formed hexadecimal UUID string", word)
+			return nil, says("invalid UUID %s: badly formed hexadecimal UUID string", word)
 		}
 	case "CephFragment":
 		if !strings.Contains(word, "/") {
-			return nil, fmt.Errorf("%s: no /", word)
+			return nil, says("%s: no /", word)
 		}
 	}
 	return word, nil
@@ -94,14 +102,14 @@ func (p *param) text(word string) (any, error) {
 		}
 	}
 	if len(bad) > 0 {
-		return nil, fmt.Errorf("invalid chars %s in %s", string(bad), word)
+		return nil, says("invalid chars %s in %s", string(bad), word)
 	}
 	return word, nil
 }
 
 func (p *param) inRange(n float64, shown string) error {
 	if len(p.limits) > 0 && n < p.limits[0] || len(p.limits) > 1 && n > p.limits[1] {
-		return fmt.Errorf("%s not in range %s", shown, p.limitsAs)
+		return says("%s not in range %s", shown, p.limitsAs)
 	}
 	return nil
 }
@@ -133,16 +141,16 @@ func osdName(word string) (any, error) {
 	id := word
 	if kind, rest, ok := strings.Cut(word, "."); ok {
 		if kind != "osd" {
-			return nil, fmt.Errorf("unknown type %s", kind)
+			return nil, says("unknown type %s", kind)
 		}
 		id = rest
 	}
 	n, err := strconv.Atoi(id)
 	if err != nil {
-		return nil, fmt.Errorf("osd id %s not integer", id)
+		return nil, says("osd id %s not integer", id)
 	}
 	if n < 0 {
-		return nil, fmt.Errorf("osd id %d is less than 0", n)
+		return nil, says("osd id %d is less than 0", n)
 	}
 	return strconv.Itoa(n), nil
 }
@@ -153,13 +161,13 @@ func daemonName(word string) (any, error) {
 	}
 	kind, id, ok := strings.Cut(word, ".")
 	if !ok {
-		return nil, fmt.Errorf("CephName: no . in %s", word)
+		return nil, says("CephName: no . in %s", word)
 	}
 	if !slices.Contains([]string{"osd", "mon", "client", "mds", "mgr"}, kind) {
-		return nil, fmt.Errorf("unknown type %s", kind)
+		return nil, says("unknown type %s", kind)
 	}
 	if _, err := strconv.Atoi(id); kind == "osd" && id != "*" && err != nil {
-		return nil, fmt.Errorf("osd id %s not integer", id)
+		return nil, says("osd id %s not integer", id)
 	}
 	return word, nil
 }
@@ -167,17 +175,17 @@ func daemonName(word string) (any, error) {
 func pgid(word string) error {
 	pool, seed, ok := strings.Cut(word, ".")
 	if !ok {
-		return fmt.Errorf("pgid has no .")
+		return says("pgid has no .")
 	}
 	n, err := strconv.Atoi(pool)
 	if err != nil {
-		return fmt.Errorf("pool %s not integer", pool)
+		return says("pool %s not integer", pool)
 	}
 	if n < 0 {
-		return fmt.Errorf("pool %d < 0", n)
+		return says("pool %d < 0", n)
 	}
 	if _, err := strconv.ParseUint(seed, 16, 32); err != nil {
-		return fmt.Errorf("pgnum %s not hex integer", seed)
+		return says("pgnum %s not hex integer", seed)
 	}
 	return nil
 }
@@ -186,9 +194,9 @@ func pgid(word string) error {
 // that begins with a bracket for IPv6 and falls over the end of it.
 func ipAddr(word string) error {
 	v4 := strings.Contains(word, ".") && !strings.HasPrefix(word, "[")
-	for prefix, four := range map[string]bool{"v1:": true, "v2:": false, "any:": true} {
+	for _, prefix := range []string{"v1:", "v2:", "any:"} {
 		if rest, ok := strings.CutPrefix(word, prefix); ok {
-			word, v4 = rest, four
+			word, v4 = rest, prefix != "v2:"
 			break
 		}
 	}
@@ -198,11 +206,11 @@ func ipAddr(word string) error {
 			if n, err := strconv.Atoi(port); err != nil {
 				return errCrash{fmt.Sprintf("ValueError: invalid literal for int() with base 10: '%s'", port)}
 			} else if n > 65535 {
-				return fmt.Errorf("%s: invalid IPv4 port", port)
+				return says("%s: invalid IPv4 port", port)
 			}
 		}
 		if a, err := netip.ParseAddr(host); err != nil || !a.Is4() {
-			return fmt.Errorf("%s: invalid IPv4 address", host)
+			return says("%s: invalid IPv4 address", host)
 		}
 		return nil
 	}
@@ -211,14 +219,14 @@ func ipAddr(word string) error {
 		end := strings.Index(word, "]")
 		switch {
 		case end < 0:
-			return fmt.Errorf("%s missing terminating ]", word)
+			return says("%s missing terminating ]", word)
 		case end == len(word)-1:
 			return errCrash{"IndexError: string index out of range"}
 		}
 		host = word[1:end]
 	}
 	if a, err := netip.ParseAddr(host); err != nil || !a.Is6() {
-		return fmt.Errorf("%s not valid IPv6 address", word)
+		return says("%s not valid IPv6 address", word)
 	}
 	return nil
 }
@@ -229,7 +237,7 @@ func entityAddr(word string) error {
 		return err
 	}
 	if n, err := strconv.Atoi(nonce); ok && (err != nil || n < 0) {
-		return fmt.Errorf("%s: invalid entity, nonce %s not integer > 0", word, nonce)
+		return says("%s: invalid entity, nonce %s not integer > 0", word, nonce)
 	}
 	return nil
 }

@@ -21,27 +21,57 @@ func begin(old *State, now time.Time) *change {
 // dirty says whether anything was changed.
 func (t *change) dirty() bool { return *t.old != *t.new }
 
-func section[T any, P interface {
-	*T
-	clone() P
-}](old P, now *P) P {
+// section is the copy of a section that the change may write to.
+func section[T any](old *T, now **T, clone func(*T) *T) *T {
 	if *now == old {
-		*now = old.clone()
+		*now = clone(old)
 	}
 	return *now
 }
 
-func (t *change) monmap() *MonMap       { return section(t.old.MonMap, &t.new.MonMap) }
-func (t *change) monMeta() *MonMeta     { return section(t.old.MonMeta, &t.new.MonMeta) }
-func (t *change) osdmap() *OSDMap       { return section(t.old.OSDMap, &t.new.OSDMap) }
-func (t *change) pgmap() *PGMap         { return section(t.old.PGMap, &t.new.PGMap) }
-func (t *change) mgrmap() *MgrMap       { return section(t.old.MgrMap, &t.new.MgrMap) }
-func (t *change) auth() *AuthDB         { return section(t.old.Auth, &t.new.Auth) }
-func (t *change) config() *ConfigDB     { return section(t.old.Config, &t.new.Config) }
-func (t *change) configKey() *KeyStore  { return section(t.old.ConfigKey, &t.new.ConfigKey) }
-func (t *change) log() *ClusterLog      { return section(t.old.Log, &t.new.Log) }
-func (t *change) health() *HealthDB     { return section(t.old.Health, &t.new.Health) }
-func (t *change) services() *ServiceMap { return section(t.old.Services, &t.new.Services) }
+func (t *change) monmap() *MonMap {
+	return section(t.old.MonMap, &t.new.MonMap, (*MonMap).clone)
+}
+
+func (t *change) monMeta() *MonMeta {
+	return section(t.old.MonMeta, &t.new.MonMeta, (*MonMeta).clone)
+}
+
+func (t *change) osdmap() *OSDMap {
+	return section(t.old.OSDMap, &t.new.OSDMap, (*OSDMap).clone)
+}
+
+func (t *change) pgmap() *PGMap {
+	return section(t.old.PGMap, &t.new.PGMap, (*PGMap).clone)
+}
+
+func (t *change) mgrmap() *MgrMap {
+	return section(t.old.MgrMap, &t.new.MgrMap, (*MgrMap).clone)
+}
+
+func (t *change) auth() *AuthDB {
+	return section(t.old.Auth, &t.new.Auth, (*AuthDB).clone)
+}
+
+func (t *change) config() *ConfigDB {
+	return section(t.old.Config, &t.new.Config, (*ConfigDB).clone)
+}
+
+func (t *change) configKey() *KeyStore {
+	return section(t.old.ConfigKey, &t.new.ConfigKey, (*KeyStore).clone)
+}
+
+func (t *change) log() *ClusterLog {
+	return section(t.old.Log, &t.new.Log, (*ClusterLog).clone)
+}
+
+func (t *change) health() *HealthDB {
+	return section(t.old.Health, &t.new.Health, (*HealthDB).clone)
+}
+
+func (t *change) services() *ServiceMap {
+	return section(t.old.Services, &t.new.Services, (*ServiceMap).clone)
+}
 
 // finish gives the changed sections their next epoch and the state its next
 // version.

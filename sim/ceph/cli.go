@@ -185,9 +185,11 @@ func (c *cli) readOptions(rest []string) (code int, ok bool) {
 func (c *cli) connect() (*session, int) {
 	mons := c.o.monsOf()
 	if len(mons) == 0 {
-		c.p.Errorf("unable to get monitor info from DNS SRV with service name: ceph-mon\n")
+		c.p.Errorf("unable to get monitor info from DNS SRV with service name: ")
+		c.o.logf(c.p, -1, "failed for service _ceph-mon._tcp")
+		c.p.Errorf("ceph-mon\n")
 		c.o.logf(c.p, -1, "monclient: get_monmap_and_config cannot identify monitors to contact")
-		c.p.Errorf("[errno 2] RADOS object not found (error connecting to the cluster)\n")
+		c.noConnection(syscall.ENOENT, "object not found")
 		return nil, 1
 	}
 	key, errno := c.o.keyOf(c.p, "/etc/ceph/$cluster.$name.keyring,/etc/ceph/$cluster.keyring,/etc/ceph/keyring,/etc/ceph/keyring.bin")
@@ -195,11 +197,11 @@ func (c *cli) connect() (*session, int) {
 	case 0:
 	case syscall.EIO:
 		c.o.logf(c.p, -1, "monclient: keyring not found")
-		c.p.Errorf("[errno 5] RADOS I/O error (error connecting to the cluster)\n")
+		c.noConnection(syscall.EIO, "I/O error")
 		return nil, 1
 	default:
 		c.o.logf(c.p, -1, "monclient: keyring not found")
-		c.p.Errorf("[errno 2] RADOS object not found (error connecting to the cluster)\n")
+		c.noConnection(syscall.ENOENT, "object not found")
 		return nil, 1
 	}
 	limit := c.timeout
@@ -211,17 +213,31 @@ func (c *cli) connect() (*session, int) {
 	case nil:
 		return s, 0
 	case errDenied:
+		if !c.r.atLeast(nautilus) {
+			c.o.logf(c.p, 0, "librados: %s authentication error (1) Operation not permitted", c.o.who.Name())
+			c.noConnection(syscall.EPERM, "")
+			return nil, 1
+		}
 		c.o.logf(c.p, -1, "monclient(hunting): handle_auth_bad_method server allowed_methods [2] but i only support [2]")
-		c.p.Errorf("[errno 13] RADOS permission denied (error connecting to the cluster)\n")
+		c.noConnection(syscall.EACCES, "permission denied")
 		return nil, int(syscall.EACCES)
 	}
 	if c.timeout > 0 {
 		c.p.Errorf("timed out\n")
 	} else {
 		c.o.logf(c.p, 0, "monclient(hunting): authenticate timed out after %d", int(limit/time.Second))
-		c.p.Errorf("[errno 110] RADOS timed out (error connecting to the cluster)\n")
+		c.noConnection(syscall.ETIMEDOUT, "timed out")
 	}
 	return nil, 1
+}
+
+// noConnection is librados's last word about a connection that failed.
+func (c *cli) noConnection(errno syscall.Errno, what string) {
+	if !c.r.atLeast(octopus) {
+		c.p.Errorf("[errno %d] error connecting to the cluster\n", int(errno))
+		return
+	}
+	c.p.Errorf("[errno %d] RADOS %s (error connecting to the cluster)\n", int(errno), what)
 }
 
 // command runs what goes over the network.
@@ -273,6 +289,11 @@ func (c *cli) refuse(bad *mismatch) int {
 	if bad.crash != "" {
 		return 1
 	}
+	if c.out != "" && c.out != "-" && c.r.atLeast(octopus) {
+		// The advice is no bytes, and Python 3 does not write it to the file.
+		c.p.Errorf("Traceback (most recent call last):\nTypeError: a bytes-like object is required, not 'str'\n")
+		return 1
+	}
 	return c.finish(fail(syscall.EINVAL, "invalid command"), "", "")
 }
 
@@ -306,6 +327,10 @@ func render(out any, format string) []byte {
 // finish prints an answer and returns the exit code. An empty line goes before
 // JSON on stdout, as the real program does.
 func (c *cli) finish(r reply, prefix, suffix string) int {
+	if r.errno != 0 && !c.r.atLeast(octopus) {
+		c.p.Errorf("Error %s: %s\n", errnoName(r.errno), r.status)
+		return int(r.errno)
+	}
 	body := render(r.out, c.format)
 	switch {
 	case c.out != "" && c.out != "-":

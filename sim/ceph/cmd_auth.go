@@ -175,7 +175,7 @@ func authCaps(c *call) reply {
 	name := c.args.str("entity")
 	entry, ok := c.state.Auth.Entities[name]
 	if !ok {
-		return fail(syscall.ENOENT, "couldn't find entity %s", name)
+		return fail(syscall.ENOENT, "couldn't find entry %s", name)
 	}
 	wanted, bad := c.wantedCaps()
 	if bad != nil {

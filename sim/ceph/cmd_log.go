@@ -55,8 +55,13 @@ func logLast(c *call) reply {
 	}), func() string {
 		var b strings.Builder
 		for _, e := range shown {
-			fmt.Fprintf(&b, "%s %s (%s) %d : %s %s %s\n", c.release.stamp(e.Stamp), e.Name, e.Rank, e.Seq, e.Channel, e.Priority, e.Message)
+			b.WriteString(e.text(c.release) + "\n")
 		}
 		return b.String()
 	})
+}
+
+// text is a line of the log for people.
+func (e LogEntry) text(r *release) string {
+	return fmt.Sprintf("%s %s (%s) %d : %s %s %s", r.stamp(e.Stamp), e.Name, e.Rank, e.Seq, e.Channel, e.Priority, e.Message)
 }

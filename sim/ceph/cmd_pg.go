@@ -1,7 +1,6 @@
 package ceph
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,15 +25,6 @@ func pgCommands() map[string]handler {
 	}
 }
 
-// pgs are the placement groups of the cluster as the manager knows them: none
-// as long as there never was one.
-func (c *call) pgs() []pg {
-	if !c.state.MgrMap.everActive() {
-		return nil
-	}
-	return c.sim.pgs(c.state, c.now)
-}
-
 func (g *pg) id() string { return fmt.Sprintf("%d.%x", g.pool.ID, g.seed) }
 
 func (g *pg) primary() int {
@@ -44,114 +34,6 @@ func (g *pg) primary() int {
 		}
 	}
 	return -1
-}
-
-// stateCount is how many placement groups are in a state.
-type stateCount struct {
-	state string
-	n     int
-}
-
-// countStates counts placement groups by state.
-func countStates(pgs []pg) []stateCount {
-	var out []stateCount
-	for i := range pgs {
-		j := slices.IndexFunc(out, func(s stateCount) bool { return s.state == pgs[i].state })
-		if j < 0 {
-			out = append(out, stateCount{pgs[i].state, 1})
-			continue
-		}
-		out[j].n++
-	}
-	return out
-}
-
-// digest is what `ceph status` and its like say about data.
-type digest struct {
-	pgs              []pg
-	states           []stateCount // the most first, as in `ceph status`
-	pools            int
-	objects, bytes   int
-	degraded, copies int
-	used, total      uint64 // bytes of all OSDs
-}
-
-func (c *call) digest() digest {
-	d := digest{pgs: c.pgs()}
-	d.states = countStates(d.pgs)
-	slices.SortStableFunc(d.states, func(a, b stateCount) int {
-		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(b.state, a.state))
-	})
-	if c.state.MgrMap.everActive() {
-		d.pools = len(c.state.OSDMap.Pools)
-	}
-	for i := range d.pgs {
-		g := &d.pgs[i]
-		d.objects += g.objects
-		d.bytes += g.bytes
-		d.degraded += g.degraded
-		d.copies += g.objects * g.pool.Size
-	}
-	for _, u := range c.usage(d.pgs) {
-		d.used += u.used
-		d.total += u.size
-	}
-	return d
-}
-
-// usage is how full an OSD is, in bytes.
-type usage struct {
-	id               int
-	size, used, data uint64
-	meta             uint64
-	pgs              int
-}
-
-// usage lists the OSDs that have told about their store: those that are up or
-// were.
-func (c *call) usage(pgs []pg) []usage {
-	if !c.state.MgrMap.everActive() {
-		return nil
-	}
-	var out []usage
-	at := map[int]int{}
-	for _, o := range c.state.OSDMap.existing() {
-		if o.Meta == nil {
-			continue
-		}
-		meta := o.Meta.reserved()
-		at[o.ID] = len(out)
-		out = append(out, usage{id: o.ID, size: o.Meta.Size, used: meta, meta: meta})
-	}
-	const unit = 4096 // min_alloc_size
-	for i := range pgs {
-		g := &pgs[i]
-		share := g.bytes
-		if g.pool.Kind == crush.Erasure && present(g.up) > 0 {
-			share = g.bytes / max(1, g.pool.MinSize)
-		}
-		for _, id := range g.up {
-			j, ok := at[id]
-			if !ok {
-				continue
-			}
-			data := (uint64(share) + unit - 1) / unit * unit
-			out[j].pgs++
-			out[j].data += data
-			out[j].used += data
-		}
-	}
-	return out
-}
-
-// reserved is what an empty store takes: 1 GiB until octopus, about 290 MiB
-// later, but never more than a third of the device.
-func (m *OSDMeta) reserved() uint64 {
-	n := uint64(290 << 20)
-	if !m.Release.atLeast(pacific) {
-		n = 1 << 30
-	}
-	return min(n, m.Size/3)
 }
 
 func pgStat(c *call) reply {
@@ -181,20 +63,6 @@ func pgStat(c *call) reply {
 		return fmt.Sprintf("%d pgs: %s; %s data, %s used, %s / %s avail\n", len(d.pgs), strings.Join(states, ", "),
 			byteText(uint64(d.bytes)), byteText(d.used), byteText(d.total-d.used), byteText(d.total))
 	})
-}
-
-// byteText is a number of bytes with at most three digits.
-func byteText(n uint64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
-	f, u := float64(n), 0
-	for f >= 1024 && u < len(units)-1 {
-		f /= 1024
-		u++
-	}
-	if u == 0 || f >= 10 || f == float64(int(f)) {
-		return fmt.Sprintf("%d %s", int(f), units[u])
-	}
-	return fmt.Sprintf("%.1f %s", f, units[u])
 }
 
 // matching are the placement groups that the arguments ask for.
@@ -370,116 +238,4 @@ func osdMapObject(c *call) reply {
 		}
 	}
 	return fail(syscall.ENOENT, "pool '%s' has no placement groups", p.Name)
-}
-
-// osdSet are the OSDs of the argument "ids".
-func (c *call) osdSet() ([]int, *reply) {
-	var ids []int
-	for _, text := range c.args.list("ids") {
-		if text == "all" || text == "any" || text == "*" {
-			for _, o := range c.state.OSDMap.existing() {
-				ids = append(ids, o.ID)
-			}
-			continue
-		}
-		id, ok := osdID(text)
-		if !ok {
-			r := fail(syscall.EINVAL, "invalid osd id '%s'", text)
-			return nil, &r
-		}
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids), nil
-}
-
-func osdOkToStop(c *call) reply {
-	ids, bad := c.osdSet()
-	if bad != nil {
-		return *bad
-	}
-	ok := 0
-	degraded, gone := []string{}, []string{}
-	for _, g := range c.pgs() {
-		left := 0
-		touched := false
-		for _, id := range g.up {
-			if slices.Contains(ids, id) {
-				touched = true
-			} else if id != crush.None {
-				left++
-			}
-		}
-		switch {
-		case !touched:
-		case left >= g.pool.MinSize && g.active:
-			ok++
-			degraded = append(degraded, g.id())
-		default:
-			gone = append(gone, g.id())
-		}
-	}
-	if n := len(gone); n > 0 {
-		r := fail(syscall.EBUSY, "unsafe to stop osd(s) at this time (%d PGs are or would become offline)", n)
-		if c.release.atLeast(pacific) {
-			r.out = object{
-				{"ok_to_stop", false}, {"osds", ids}, {"num_ok_pgs", ok}, {"num_not_ok_pgs", n}, {"bad_become_inactive", gone},
-			}
-			if ok > 0 {
-				r.out = append(r.out.(object), field{"ok_become_degraded", degraded})
-			}
-		}
-		return r
-	}
-	o := object{{"ok_to_stop", true}, {"osds", ids}, {"num_ok_pgs", ok}, {"num_not_ok_pgs", 0}}
-	if len(degraded) > 0 {
-		o = append(o, field{"ok_become_degraded", degraded})
-	}
-	if !c.release.atLeast(pacific) {
-		return done("OSD(s) %s are ok to stop without reducing availability or risking data, provided there are no other concurrent failures or interventions."+
-			" %d PGs are likely to be degraded (but remain available) as a result.", joinInts(ids, ","), ok)
-	}
-	return reply{out: o}
-}
-
-func osdSafeToDestroy(c *call) reply {
-	ids, bad := c.osdSet()
-	if bad != nil {
-		return *bad
-	}
-	safe, active, missing := []int{}, []int{}, []int{}
-	pgs := c.pgs()
-	counts := map[int]int{}
-	unclean := false
-	for i := range pgs {
-		unclean = unclean || !strings.HasPrefix(pgs[i].state, "active+clean")
-		for _, id := range pgs[i].up {
-			counts[id]++
-		}
-	}
-	total := 0
-	for _, id := range ids {
-		o := c.state.OSDMap.osd(id)
-		switch {
-		case o == nil:
-			safe = append(safe, id)
-		case counts[id] > 0:
-			active = append(active, id)
-			total += counts[id]
-		case !o.Up && unclean:
-			missing = append(missing, id)
-		default:
-			safe = append(safe, id)
-		}
-	}
-	if c.plain() || !c.release.atLeast(nautilus) {
-		switch {
-		case len(active) > 0:
-			return fail(syscall.EBUSY, "OSD(s) %s have %d pgs currently mapped to them. ", joinInts(active, ","), total)
-		case len(missing) > 0:
-			return fail(syscall.EAGAIN, "OSD(s) %s have no reported stats, and not all PGs are active+clean; we cannot draw any conclusions. ", joinInts(missing, ","))
-		}
-		return done("OSD(s) %s are safe to destroy without reducing data durability.", joinInts(safe, ","))
-	}
-	return reply{out: object{{"safe_to_destroy", safe}, {"active", active}, {"missing_stats", missing}, {"stored_pgs", []int{}}}}
 }

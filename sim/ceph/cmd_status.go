@@ -1,6 +1,7 @@
 package ceph
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -184,28 +185,39 @@ func (r *release) requiredFeatures() uint64 {
 }
 
 // featureMap groups daemons and clients by the features that they have.
-func (c *call) featureMap() object {
-	var sessions []*session
-	for _, r := range c.mon.quorum {
-		if m := c.mon.reach(r); m != nil {
-			sessions = append(sessions, m.sessions...)
-		}
-	}
-	return featureMap(c.release, len(c.mon.quorum), sessions)
-}
+func (c *call) featureMap() object { return featureMap(c.quorumMons()) }
 
-func featureMap(r *release, mons int, sessions []*session) object {
-	count := map[string]int{"mon": mons}
-	for _, s := range sessions {
-		kind, _, _ := strings.Cut(s.entity, ".")
-		if kind != "mon" {
-			count[kind]++
+// featureMap is what monitors and those who are connected to them can do.
+func featureMap(mons []*mon) object {
+	type group struct {
+		features uint64
+		n        int
+	}
+	groups := map[string][]group{}
+	count := func(kind string, r *release) {
+		for i := range groups[kind] {
+			if groups[kind][i].features == r.features() {
+				groups[kind][i].n++
+				return
+			}
+		}
+		groups[kind] = append(groups[kind], group{r.features(), 1})
+	}
+	for _, m := range mons {
+		count("mon", m.release)
+		for _, s := range m.sessions {
+			if kind, _, _ := strings.Cut(s.entity, "."); kind != "mon" {
+				count(kind, s.release)
+			}
 		}
 	}
 	out := object{}
 	for _, kind := range []string{"mon", "mds", "osd", "client", "mgr"} {
-		if n := count[kind]; n > 0 {
-			out = append(out, field{kind, array{object{{"features", fmt.Sprintf("0x%x", r.features())}, {"release", "luminous"}, {"num", n}}}})
+		if g := groups[kind]; len(g) > 0 {
+			slices.SortFunc(g, func(a, b group) int { return cmp.Compare(a.features, b.features) })
+			out = append(out, field{kind, arrayOf(g, func(g group) any {
+				return object{{"features", fmt.Sprintf("0x%x", g.features)}, {"release", "luminous"}, {"num", g.n}}
+			})})
 		}
 	}
 	return out

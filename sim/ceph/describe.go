@@ -50,9 +50,8 @@ type param struct {
 
 // commandSet is all commands of a release.
 type commandSet struct {
-	all     []*description
-	byWord  map[string][]*description // by first word
-	ordered []*description            // all but obsolete ones, stable by need: the order in which the command line tries
+	all    []*description
+	byWord map[string][]*description // by first word
 }
 
 // writes says whether the command may change something.
@@ -109,7 +108,7 @@ func parseParam(text json.RawMessage) param {
 	if err := json.Unmarshal(text, &j); err != nil {
 		panic(fmt.Sprintf("ceph: embedded descriptions: %s: %v", text, err))
 	}
-	return param{name: j["name"], kind: j["type"], many: j["n"] == "N", required: j["req"] != "false"}.bounded(j)
+	return param{name: j["name"], kind: j["type"], many: j["n"] == "N", required: j["req"] == "" || j["req"] == "true" || j["req"] == "True"}.bounded(j)
 }
 
 // bounded takes over what restricts the values of a param.

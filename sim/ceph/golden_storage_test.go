@@ -44,16 +44,18 @@ bluestore_block_size = 1073741824
 
 // newLab is the recorded cluster: mon.a, mgr.x and three OSDs in directories of
 // one machine, and two pools of a file system.
-func newLab(t *testing.T) *storage {
+func newLab(t *testing.T) *storage { return newLabOf(t, 3, labConf) }
+
+func newLabOf(t *testing.T, osds int, conf string) *storage {
 	w := &storage{t: t, loop: loop.New(1), net: host.NewNetwork(), groups: map[string]*loop.Group{}, procs: map[string]*host.Process{}}
 	t.Cleanup(w.loop.Close)
 	w.sim = ceph.New(w.loop, w.net)
 	w.image = w.sim.Image("16.2.15")
 	w.machines = []*host.Machine{host.NewMachine(w.loop, w.net, "vm", "127.0.0.1")}
-	w.start(labConf)
+	w.start(conf)
 	w.ceph(nil, "config", "set", "mgr", "mgr/devicehealth/enable_monitoring", "false", "--force")
 	w.mgr("x")
-	for i := range 3 {
+	for i := range osds {
 		w.directoryOSD(i, "/var/lib/ceph/osd/ceph-"+fmt.Sprint(i))
 	}
 	for _, p := range []string{"metadata", "data"} {
@@ -100,7 +102,7 @@ var loose = map[string]bool{
 	"total_used_raw_ratio": true, "max_avail": true, "percent_used": true, "avail_raw": true, "total_used": true, "total_avail": true,
 	"bytes_used": true, "bytes_avail": true, "num_bytes": true, "data_bytes": true,
 	"min_osd": true, "min_osd_pgs": true, "max_osd_pgs": true, "std_dev": true, "avg_pgs": true, "expected_baseline_std_dev": true,
-	"degraded_ratio": true, "degraded_objects": true, "degraded_total": true, "write_bytes_sec": true, "io_sec": true,
+	"degraded_ratio": true, "degraded_objects": true, "degraded_total": true,
 	"num_ok_pgs": true, "ok_become_degraded": true, "write_ops": true, "write_bytes": true, "size_bytes": true, "size_kb": true,
 	"arch": true, "cpu": true, "distro": true, "distro_description": true, "distro_version": true, "kernel_description": true,
 	"kernel_version": true, "mem_swap_kb": true, "mem_total_kb": true, "container_name": true, "created_at": true, "back_addr": true,
@@ -110,13 +112,15 @@ var loose = map[string]bool{
 
 // looser are fields of single cases that may differ, with the reason.
 var looser = map[string][]string{
-	"osd-utilization":         {"max_osd"},                                                       // which OSD has the most placement groups is CRUSH's own choice
-	"df-detail":               {"wr", "wr_bytes", "stored", "stored_data", "stored_raw"},         // a real file system writes other objects
-	"pg-stat":                 {"num_pg_by_state"},                                               // taken in the moment in which a new pool's were unknown
-	"pg-stat-degraded":        {"num_pg_by_state", "write_bytes_sec", "io_sec"},                  // how many share the down OSD, and what was just written
-	"health-degraded":         {"message", "count"},                                              // as above
-	"osd-ok-to-stop-degraded": {"num_not_ok_pgs", "bad_become_inactive", "bad_already_inactive"}, // as above
-	"status-after-osd-back":   {"num_objects"},                                                   // the file system wrote one more
+	"osd-utilization":         {"max_osd"},                                                                  // which OSD has the most placement groups is CRUSH's own choice
+	"df-detail":               {"wr", "wr_bytes", "stored", "stored_data", "stored_raw", "data_bytes_used"}, // a real file system writes other objects
+	"pg-stat":                 {"num_pg_by_state"},                                                          // taken in the moment in which a new pool's were unknown
+	"pg-stat-degraded":        {"num_pg_by_state", "write_bytes_sec", "io_sec"},                             // how many share the down OSD, and what was just written
+	"health-degraded":         {"message", "count"},                                                         // as above
+	"osd-ok-to-stop-degraded": {"num_not_ok_pgs", "bad_become_inactive", "ok_become_more_degraded"},         // as above
+	"balancer-status":         {"last_optimize_duration", "last_optimize_started", "optimize_result"},       // it had run once
+	"mgr-down-df":             {"stored"},                                                                   // a real file system writes other objects
+	"status-after-osd-back":   {"num_objects"},                                                              // the file system wrote one more
 }
 
 // differences compares two JSON values field by field.
@@ -229,6 +233,7 @@ osd-pool-get-quota osd-pool-set-quota osd-erasure-code-profile-set osd-erasure-c
 osd-erasure-code-profile-set-different osd-erasure-code-profile-set-bad osd-pool-create-erasure osd-pool-set-allow_ec_overwrites
 osd-erasure-code-profile-rm-inuse pg-stat osd-set-noout osd-unset-noout osd-set-bad osd-require-osd-release
 osd-set-require-min-compat-client osd-blocklist-add osd-blocklist-ls osd-blocklist-rm osd-blocklist-rm-missing osd-blacklist-ls
+osd-getmap orch-status balancer-status progress daemon-asok tell-osd tell-mgr injectargs
 ceph-mgr-version ceph-osd-no-data mgr-module-enable-nosuch mgr-module-enable-alwayson mgr-module-enable-disabled-by-conf mgr-module-disable
 mgr-module-disable-not-enabled
 `, "\n", " "))
@@ -273,4 +278,77 @@ func TestRecordedStorageCommands(t *testing.T) {
 		})
 	}
 	t.Logf("%d recorded commands compared; %d fields may differ", compared, len(loose))
+}
+
+func TestSeedCrushCommands(t *testing.T) {
+	const text = `tunable choose_local_tries 0
+tunable choose_local_fallback_tries 0
+tunable choose_total_tries 50
+tunable chooseleaf_descend_once 1
+tunable chooseleaf_vary_r 1
+tunable straw_calc_version 1
+type 0 osd
+type 1 host
+type 2 rack
+type 10 root
+root default { # all of it
+	id -1
+	alg straw
+	hash 0
+}
+rule replicated_ruleset {
+	ruleset 0
+	type replicated
+	min_size 1
+	max_size 10
+	step take default
+	step chooseleaf firstn 0 type host
+	step emit
+}
+`
+	for version, want := range map[string]string{
+		"13.2.3": "HEALTH_OK",
+		"14.2.0": "HEALTH_WARN OLD_CRUSH_TUNABLES: crush map has legacy tunables (require firefly, min is hammer);",
+	} {
+		w := newStorage(t, version, "", 3)
+		w.mgr("a")
+		m := w.machines[0]
+		w.write(m, "/tmp/in", text)
+		w.must(m, "ceph", "osd", "crush", "tunables", "firefly", "--connect-timeout=15", "--format", "plain", "--out-file", "/tmp/1")
+		w.must(m, "crushtool", "-c", "/tmp/in", "-o", "/tmp/out")
+		w.must(m, "ceph", "osd", "setcrushmap", "-i", "/tmp/out", "--connect-timeout=15", "--format", "json", "--out-file", "/tmp/2")
+		for n := 1; n <= 3; n++ {
+			w.osd(n)
+		}
+		if version == "14.2.0" {
+			w.ceph(nil, "mon", "enable-msgr2")
+			w.loop.RunFor(10 * time.Second)
+		}
+		if h := w.health(); h != want {
+			t.Errorf("%s: %s, want %s", version, h, want)
+		}
+		if d := w.must(m, "ceph", "osd", "getcrushmap", "-o", "/tmp/got"); d != "" {
+			t.Errorf("%s: getcrushmap printed %q", version, d)
+		}
+		if d := w.must(m, "crushtool", "-d", "/tmp/got"); !strings.Contains(d, "alg straw\n") || !strings.Contains(d, "rule replicated_ruleset {") {
+			t.Errorf("%s: %s", version, d)
+		}
+	}
+}
+
+// third is what was recorded of a cluster with one OSD whose manager is gone.
+var third = strings.Fields("osd-safe-to-destroy-plain $kill mgr-down-status mgr-down-health mgr-down-df mgr-down-osd-pool-ls")
+
+func TestRecordedWithoutManager(t *testing.T) {
+	w := newLabOf(t, 1, strings.Replace(labConf, "osd_pool_default_size = 2", "osd_pool_default_size = 1", 1))
+	for _, name := range third {
+		if name == "$kill" {
+			w.groups["mgr.x"].Kill()
+			w.loop.RunFor(20 * time.Second)
+			continue
+		}
+		for _, d := range w.replay(name) {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
 }

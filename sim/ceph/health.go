@@ -37,7 +37,7 @@ type check struct {
 
 // checkers list what looks for health checks.
 func checkers() []func(c *call) []check {
-	return []func(c *call) []check{(*call).monChecks, (*call).authChecks, (*call).osdChecks, (*call).mgrChecks, (*call).pgChecks}
+	return []func(c *call) []check{(*call).monChecks, (*call).clockChecks, (*call).authChecks, (*call).osdChecks, (*call).mgrChecks, (*call).pgChecks}
 }
 
 // checks are the cluster's health checks in the order of their codes.
@@ -105,9 +105,29 @@ func (r *release) fixedGlobalID() bool {
 	return r.atLeast(pacific, 2, 1)
 }
 
+// authChecks warn of clients that may take over the id of another, and of
+// those that do (CVE-2021-20288).
 func (c *call) authChecks() []check {
-	if !c.release.fixedGlobalID() || !c.optionBool("auth_allow_insecure_global_id_reclaim", true) || !c.optionBool("mon_warn_on_insecure_global_id_reclaim_allowed", true) {
+	if !c.release.fixedGlobalID() || !c.optionBool("auth_allow_insecure_global_id_reclaim", true) {
 		return nil
+	}
+	var out []check
+	var old []string
+	for _, m := range c.quorumMons() {
+		for _, s := range m.sessions {
+			if !s.release.fixedGlobalID() {
+				old = append(old, fmt.Sprintf("%s at %s is using insecure global_id reclaim", s.entity, s.p.Addr))
+			}
+		}
+	}
+	if n := len(old); n > 0 && c.optionBool("mon_warn_on_insecure_global_id_reclaim", true) {
+		out = append(out, check{
+			code: "AUTH_INSECURE_GLOBAL_ID_RECLAIM", severity: warn, count: n, detail: old,
+			summary: fmt.Sprintf("client%s %s using insecure global_id reclaim", plural(n), isAre(n)),
+		})
+	}
+	if !c.optionBool("mon_warn_on_insecure_global_id_reclaim_allowed", true) {
+		return out
 	}
 	n := len(c.mon.quorum)
 	k := check{
@@ -117,7 +137,7 @@ func (c *call) authChecks() []check {
 	for _, name := range c.mon.quorumNames() {
 		k.detail = append(k.detail, fmt.Sprintf("mon.%s has auth_allow_insecure_global_id_reclaim set to true", name))
 	}
-	return []check{k}
+	return append(out, k)
 }
 
 func plural(n int) string {

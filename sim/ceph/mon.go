@@ -58,7 +58,6 @@ type mon struct {
 	name    string
 	key     string // of "mon."
 	store   *monStore
-	pid     int
 	rand    *rand.Rand
 
 	addrs    AddrVec // public
@@ -162,7 +161,7 @@ func (m *mon) send(addrs AddrVec, what string, deliver func(peer *mon)) {
 	delay := 500*time.Microsecond + time.Duration(m.rand.Int64N(int64(time.Millisecond)))
 	m.p.Group.After(delay, what, func() {
 		peer := m.sim.dial(m.p.Addr, addrs)
-		if peer != nil && peer != m && peer.store.fsid == m.store.fsid {
+		if m.status != "" && peer != nil && peer != m && peer.store.fsid == m.store.fsid {
 			deliver(peer)
 		}
 	})

@@ -215,6 +215,7 @@ func (m *mon) committed(next *State) {
 	for _, s := range slices.Clone(m.sessions) {
 		s.notify(old, next)
 	}
+	m.printLog(old, next)
 	if m.monmap == next.MonMap {
 		return
 	}
@@ -222,6 +223,23 @@ func (m *mon) committed(next *State) {
 	m.monmap = next.MonMap
 	if before.Epoch > 0 && len(next.MonMap.Mons) != len(before.Mons) || m.rankIn(next.MonMap) != m.rank {
 		m.after(0, "monmap has changed", m.bootstrap)
+	}
+}
+
+// printLog writes new lines of the cluster log to stderr if the options want
+// them there.
+func (m *mon) printLog(old, next *State) {
+	if !m.opts.on("mon_cluster_log_to_stderr", false) {
+		return
+	}
+	last := 0
+	if old != nil {
+		last = old.Log.Seq
+	}
+	for _, e := range next.Log.Entries {
+		if e.Seq > last {
+			m.p.Errorf("%scluster %s\n", m.opts.or("log_stderr_prefix", ""), e.text(m.release))
+		}
 	}
 }
 

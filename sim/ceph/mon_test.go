@@ -182,9 +182,8 @@ func TestLeaderLoss(t *testing.T) { // S109
 		w.quorum(30*time.Second, "b", "c")
 		t.Logf("seed %d: b leads after %v", seed, w.loop.Since(begin))
 		w.sh("10.0.0.2", "ceph", "config-key", "set", "k", "while a was away")
-		health := w.sh("10.0.0.2", "ceph", "health", "detail")
 		w.loop.RunFor(2 * time.Minute)
-		health = w.sh("10.0.0.2", "ceph", "health", "detail")
+		health := w.sh("10.0.0.2", "ceph", "health", "detail")
 		if want := "mon.a (rank 0) addr [v2:10.0.0.1:3300/0,v1:10.0.0.1:6789/0] is down (out of quorum)"; !strings.Contains(health, want) {
 			t.Errorf("health:\n%s\nwant in it:\n%s", health, want)
 		}
@@ -301,5 +300,49 @@ func TestEnableMsgr2(t *testing.T) { // S100, S101
 	}
 	if d := w.sh("10.0.0.1", "ceph", "mon", "dump"); !strings.Contains(d, "0: [v2:10.0.0.1:3300/0,v1:10.0.0.1:6789/0] mon.a") {
 		t.Errorf("mon dump:\n%s", d)
+	}
+}
+
+func TestClockSkew(t *testing.T) {
+	w := newWorld(t, "16.2.15", 1)
+	w.cluster("a", "b")
+	w.sim.SetClockSkew("host-10.0.0.2", 700*time.Millisecond)
+	if h := w.sh("10.0.0.1", "ceph", "health", "detail"); !strings.Contains(h, "MON_CLOCK_SKEW: clock skew detected on mon.b\n    mon.b clock skew 0.7s > max 0.05s (latency 0.0005s)") {
+		t.Errorf("health:\n%s", h)
+	}
+}
+
+// One seed, one history: what a run says and when is the same again.
+func TestSameSeedSameHistory(t *testing.T) {
+	history := func() string {
+		w := newWorld(t, "16.2.15", 7)
+		var trace strings.Builder
+		w.loop.TraceTo(&trace)
+		runs := w.cluster("a", "b", "c")
+		trace.WriteString(w.sh("10.0.0.1", "ceph", "auth", "get-or-create", "client.x", "mon", "allow r"))
+		runs["b"].p.Group.Kill()
+		w.quorum(time.Minute, "a", "c")
+		trace.WriteString(w.sh("10.0.0.3", "ceph", "mon", "dump", "--format", "json"))
+		for _, n := range []string{"a", "b", "c"} {
+			trace.WriteString(runs[n].p.Stderr.String())
+		}
+		return trace.String()
+	}
+	if a, b := history(), history(); a != b {
+		t.Errorf("two histories of one seed differ:\n%s\n---\n%s", a, b)
+	}
+}
+
+func TestOldClientsAreReported(t *testing.T) {
+	w := newWorld(t, "16.2.15", 1)
+	w.cluster("a")
+	w.version = "14.2.0"
+	if h := w.sh("10.0.0.1", "ceph", "health"); !strings.Contains(h, "client is using insecure global_id reclaim; mon a is allowing insecure global_id reclaim") {
+		t.Errorf("health of a nautilus client: %s", h)
+	}
+	w.version = "16.2.15"
+	w.sh("10.0.0.1", "ceph", "config", "set", "mon", "auth_allow_insecure_global_id_reclaim", "false")
+	if h := w.sh("10.0.0.1", "ceph", "health"); h != "HEALTH_OK\n" {
+		t.Errorf("health: %s", h)
 	}
 }

@@ -45,15 +45,6 @@ func (c *call) optionInt(name string, fallback int) int {
 	return fallback
 }
 
-func (c *call) optionFloat(name string, fallback float64) float64 {
-	if v, ok := c.option(name); ok {
-		if f, err := strconv.ParseFloat(v, 64); err == nil {
-			return f
-		}
-	}
-	return fallback
-}
-
 func (c *call) optionBool(name string, fallback bool) bool {
 	if v, ok := c.option(name); ok {
 		switch strings.ToLower(v) {

@@ -15,12 +15,10 @@ type options struct {
 	release *release
 	who     conf.Who
 	argv    map[string]string // by conf.Name
-	// defaults are those of --default-NAME=VALUE (from 14.2.1 on), which argv
-	// and ceph.conf overrule.
-	defaults map[string]string
-	rest     []string   // what was no option
-	file     *conf.File // nil if there is no ceph.conf
-	path     string     // of the ceph.conf that was read or asked for
+	weak    map[string]string // of --default-NAME: hold where nothing else says otherwise
+	rest    []string          // what was no option
+	file    *conf.File        // nil if there is no ceph.conf
+	path    string            // of the ceph.conf that was read or asked for
 }
 
 // short are the short options that every program takes, by the option's name.
@@ -43,7 +41,7 @@ func (e errNoConf) Error() string { return e.err.Error() }
 // What is not known stays in rest, in order. flags are words that the program
 // itself looks for in rest.
 func readOptions(p *host.Process, r *release, kind, id string) (*options, error) {
-	o := &options{release: r, who: conf.Who{Cluster: "ceph", Type: kind, ID: id, Host: p.Machine.Name}, argv: map[string]string{}, defaults: map[string]string{}}
+	o := &options{release: r, who: conf.Who{Cluster: "ceph", Type: kind, ID: id, Host: p.Machine.Name}, argv: map[string]string{}, weak: map[string]string{}}
 	args := p.Args[1:]
 	for i := 0; i < len(args); i++ {
 		n, err := o.take(p, args[i:])
@@ -88,9 +86,9 @@ func (o *options) take(p *host.Process, args []string) (int, error) {
 	if earlyOptions[name] {
 		return o.set(name, value, inWord, args, false)
 	}
-	if base, yes := strings.CutPrefix(name, "default_"); yes && inWord && o.release.atLeast(nautilus, 2, 1) {
-		if opt, ok := lookupOption(base); ok && !opt.check(value) {
-			o.defaults[opt.name] = value
+	if weak, ok := strings.CutPrefix(name, "default_"); ok && inWord && o.release.atLeast(nautilus, 2, 1) {
+		if opt, known := lookupOption(weak); known {
+			o.weak[opt.name] = value
 			return 1, nil
 		}
 	}
@@ -131,7 +129,7 @@ func (o *options) set(name, value string, inWord bool, args []string, isBool boo
 		o.argv[name] = "true"
 		return 1, nil
 	case len(args) < 2:
-		return 0, fmt.Errorf("Option %s requires an argument.", args[0]) //nolint:staticcheck // Ceph's own text
+		return 0, says("Option %s requires an argument.", args[0])
 	}
 	o.argv[name] = args[1]
 	return 2, nil
@@ -195,7 +193,7 @@ func (o *options) get(name string) (string, bool) {
 			return v, true
 		}
 	}
-	v, ok := o.defaults[name]
+	v, ok := o.weak[name]
 	return o.file.Expand(o.who, v), ok
 }
 

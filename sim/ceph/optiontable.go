@@ -79,11 +79,11 @@ func (o *option) parse(v string) (string, error) {
 		case "false", "no", "0":
 			return "false", nil
 		}
-		return "", fmt.Errorf("Expected option value to be integer, got '%s'", v) //nolint:staticcheck // Ceph's own text
+		return "", says("Expected option value to be integer, got '%s'", v)
 	case "int", "uint":
 		n, err := strconv.ParseInt(v, 0, 64)
 		if err != nil {
-			return "", fmt.Errorf("Expected option value to be integer, got '%s'", v) //nolint:staticcheck // Ceph's own text
+			return "", says("Expected option value to be integer, got '%s'", v)
 		}
 		return v, o.within(float64(n), v)
 	case "float":
@@ -103,7 +103,7 @@ func (o *option) within(n float64, v string) error {
 	low, errLow := strconv.ParseFloat(o.low, 64)
 	high, errHigh := strconv.ParseFloat(o.high, 64)
 	if errLow == nil && errHigh == nil && (n < low || n > high) {
-		return fmt.Errorf("Value '%s' is out of range, must be between %s and %s", v, o.low, o.high) //nolint:staticcheck // Ceph's own text
+		return says("Value '%s' is out of range, must be between %s and %s", v, o.low, o.high)
 	}
 	return nil
 }

@@ -110,6 +110,7 @@ func (w *osdWatch) heard(d *osdDaemon) (ok bool, reporters int) {
 
 func (w *osdWatch) markDown() {
 	nodown := w.st.OSDMap.flag("nodown")
+	need := w.number("mon_osd_min_down_reporters", minReporters)
 	grace, timeout := w.seconds("osd_heartbeat_grace", heartbeatGrace), w.seconds("mon_osd_report_timeout", reportTimeout)
 	for _, o := range w.st.OSDMap.existing() {
 		if !o.Up {
@@ -129,7 +130,6 @@ func (w *osdWatch) markDown() {
 		if !d.done && w.m.sim.net.Reaches(d.run.p.Addr, w.m.p.Addr) {
 			d.lastBeacon = w.now
 		}
-		need := w.number("mon_osd_min_down_reporters", minReporters)
 		refused := d.done && d.run.p.Machine.Up()
 		switch {
 		case ok && w.now.Sub(d.lastBeacon) < timeout:

@@ -1,7 +1,6 @@
 package ceph
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -14,11 +13,11 @@ import (
 type edits struct {
 	removed []string             // prefixes
 	added   []*description       // at the end
-	renamed map[string]string    // prefix: new prefix
 	shown   []string             // prefixes that lose their hidden flag
 	changed func(d *description) // called for each command's own copy
 }
 
+// command describes a command that pacific does not have.
 func command(prefix, module, perm string, flags int, help string, params ...param) *description {
 	d := &description{prefix: prefix, module: module, perm: perm, flags: flags, help: help}
 	for w := range strings.FieldsSeq(prefix) {
@@ -33,13 +32,7 @@ func command(prefix, module, perm string, flags int, help string, params ...para
 	return d
 }
 
-func str(name string) param     { return param{name: name, kind: "CephString", required: true} }
-func (p param) optional() param { p.required = false; return p }
-func boolean(name string) param { return param{name: name, kind: "CephBool"} }
-func choice(n, one string) param {
-	return param{name: n, kind: "CephChoices", required: true, choices: strings.Split(one, "|")}
-}
-func flagChoice(flag string) param { return choice("sure", flag).optional() }
+// withPrefix are the commands that begin with those words.
 func withPrefix(ds []*description, start string) []string {
 	var out []string
 	for _, d := range ds {
@@ -58,9 +51,6 @@ func (e edits) apply(list []*description) []*description {
 			continue
 		}
 		c := *d
-		if to, ok := e.renamed[d.prefix]; ok {
-			c.rename(to)
-		}
 		if slices.Contains(e.shown, c.prefix) {
 			c.flags &^= flagHidden
 		}
@@ -70,21 +60,6 @@ func (e edits) apply(list []*description) []*description {
 		out = append(out, &c)
 	}
 	return append(out, e.added...)
-}
-
-// rename gives a command other fixed words.
-func (d *description) rename(to string) {
-	var sig []param
-	for w := range strings.FieldsSeq(to) {
-		sig = append(sig, param{word: w, required: true})
-	}
-	for _, p := range d.sig {
-		if p.word == "" {
-			sig = append(sig, p)
-		}
-	}
-	d.need += len(strings.Fields(to)) - len(strings.Fields(d.prefix))
-	d.prefix, d.sig = to, sig
 }
 
 // commandSets are made once a release and never changed.
@@ -110,7 +85,7 @@ func commandsOf(major int) []*description {
 	for m := pacific + 1; m <= major; m++ {
 		list = since()[m].apply(list)
 	}
-	return list
+	return append(list, moduleCommands(major)...)
 }
 
 func newCommandSet(list []*description) *commandSet {
@@ -127,20 +102,17 @@ func newCommandSet(list []*description) *commandSet {
 
 // since is what quincy and later changed.
 func since() map[int]edits {
+	pg := param{name: "pgid", kind: "CephPgid", required: true}
+	osd := param{name: "id", kind: "CephOsdName", required: true}
 	return map[int]edits{
-		quincy: {
-			removed: []string{"osd blacklist", "osd blacklist ls", "osd blacklist clear"},
-			added: []*description{
-				command("config-key get-all", "config-key", "r", 0, "get all"),
-			},
-		},
-		reef: {},
-		squid: {
-			added: []*description{
-				command("osd rm-pg-upmap-primary-all", "osd", "rw", 0, "clear all pg primary setting (if any)"),
-			},
-		},
-		tentacle: {},
+		quincy: {removed: []string{"osd blacklist", "osd blacklist ls", "osd blacklist clear"}},
+		reef: {added: []*description{
+			command("osd pg-upmap-primary", "osd", "rw", 0, "set pg primary osd mapping <pgid>:<id>", pg, osd),
+			command("osd rm-pg-upmap-primary", "osd", "rw", 0, "clear pg primary setting for <pgid>", pg),
+		}},
+		squid: {added: []*description{
+			command("osd rm-pg-upmap-primary-all", "osd", "rw", 0, "clear all pg primary entries (developers only)"),
+		}},
 	}
 }
 
@@ -148,39 +120,48 @@ func since() map[int]edits {
 // of pacific's.
 func undo() map[int]edits {
 	all := parseDescriptions()
+	with := func(starts ...string) []string {
+		var out []string
+		for _, s := range starts {
+			out = append(out, withPrefix(all, s)...)
+		}
+		return out
+	}
 	return map[int]edits{
 		pacific: {
-			removed: slices.Concat(
-				withPrefix(all, "osd blocklist"), withPrefix(all, "orch"), withPrefix(all, "nfs"), withPrefix(all, "cephadm"),
-				[]string{"mon ok-to-add-offline", "mon set election_strategy", "mon add disallowed_leader", "mon rm disallowed_leader", "mon set_location", "mon enable_stretch_mode"},
-			),
+			removed: with("osd blocklist", "nfs", "fs snapshot mirror", "fs snap-schedule", "connection scores",
+				"mon set election_strategy", "mon add disallowed_leader", "mon rm disallowed_leader", "mon set_location", "mon enable_stretch_mode"),
+			changed: func(d *description) {
+				if d.prefix == "mon add" {
+					d.sig = d.sig[:4] // no location yet
+				}
+			},
 		},
 		octopus: {
-			removed: slices.Concat(
-				withPrefix(all, "health mute"), withPrefix(all, "health unmute"), withPrefix(all, "connection scores"),
-				[]string{"osd ok-to-stop --max"},
-			),
-			shown: []string{"mon_status", "quorum enter", "quorum exit", "injectargs", "heap", "compact", "sync_force", "add_bootstrap_peer_hint"},
+			removed: with("health mute", "health unmute", "orch", "cephadm", "rbd mirror snapshot", "alerts", "osd info"),
+			shown:   []string{"mon_status", "quorum enter", "quorum exit", "injectargs", "heap", "compact", "sync_force", "add_bootstrap_peer_hint", "sessions", "ops"},
+			changed: func(d *description) {
+				if d.prefix == "osd pool create" {
+					d.require("pg_num")
+				}
+			},
 		},
 		nautilus: {
-			removed: slices.Concat(
-				[]string{"mon enable-msgr2", "mon set-weight", "mon set-addrs", "add_bootstrap_peer_hintv", "mon ok-to-rm", "mon ok-to-stop", "config generate-minimal-conf"},
-				withPrefix(all, "device"), withPrefix(all, "progress"), withPrefix(all, "crash"), withPrefix(all, "rbd"),
-				withPrefix(all, "fs volume"), withPrefix(all, "fs subvolume"), withPrefix(all, "fs subvolumegroup"), withPrefix(all, "fs clone"),
-				withPrefix(all, "osd pool autoscale-status"), withPrefix(all, "osd rm-pg-upmap-primary"),
-			),
+			removed: with("mon enable-msgr2", "mon set-weight", "mon set-addrs", "add_bootstrap_peer_hintv", "mon ok-to-rm", "mon ok-to-stop",
+				"mon ok-to-add-offline", "config generate-minimal-conf", "device", "progress", "rbd task", "rbd perf", "insights", "osd perf counters",
+				"osd perf query", "fs volume", "fs subvolume", "fs subvolumegroup", "fs clone", "osd pool autoscale-status", "osd numa-status"),
 		},
-		mimic: {
-			removed: slices.Concat(withPrefix(all, "config"), withPrefix(all, "osd destroy-actual"), withPrefix(all, "osd purge-actual")),
-		},
+		mimic: {removed: with("config", "crash", "telemetry", "dashboard")},
 	}
 }
 
-// prefixes lists the commands of the set, sorted: for tests.
-func (s *commandSet) prefixes() []string {
-	seen := map[string]bool{}
-	for _, d := range s.all {
-		seen[d.prefix] = true
+// require makes an optional argument a required one.
+func (d *description) require(name string) {
+	d.sig = slices.Clone(d.sig)
+	for i := range d.sig {
+		if p := &d.sig[i]; p.name == name && !p.required {
+			p.required = true
+			d.need++
+		}
 	}
-	return slices.Sorted(maps.Keys(seen))
 }

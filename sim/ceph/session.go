@@ -25,15 +25,16 @@ const (
 // session is a client's or daemon's connection to the monitors. It stays when
 // a monitor goes: the next call looks for another one.
 type session struct {
-	sim    *Sim
-	p      *host.Process
-	mons   []AddrVec // where to look
-	entity string
-	key    string
-	rand   *rand.Rand
-	mon    *mon // connected to; may be gone
-	caps   map[string]string
-	watch  func(old, now *State)
+	sim     *Sim
+	p       *host.Process
+	mons    []AddrVec // where to look
+	release *release  // of the program
+	entity  string
+	key     string
+	rand    *rand.Rand
+	mon     *mon // connected to; may be gone
+	caps    map[string]string
+	watch   func(old, now *State)
 }
 
 // errDenied: the monitors do not know the entity by that key.
@@ -50,7 +51,7 @@ func (errTimedOut) Error() string { return "timed out" }
 // one at most limit, or for ever if that is 0. It must be called from a
 // process. The error is errTimedOut or errDenied.
 func (s *Sim) connect(p *host.Process, mons []AddrVec, entity, key string, limit time.Duration) (*session, error) {
-	c := &session{sim: s, p: p, mons: mons, entity: entity, key: key, rand: s.loop.Rand("clients")}
+	c := &session{sim: s, p: p, release: releaseOf(p.Image.Version), mons: mons, entity: entity, key: key, rand: s.loop.Rand("clients")}
 	p.Group.OnKill(c.close)
 	return c, c.hunt(limit)
 }
@@ -306,6 +307,10 @@ func clientAddrs(a Addr) AddrVec {
 	return AddrVec{{Type: "v2", IP: a.IP, Port: portV2}, {Type: "v1", IP: a.IP, Port: portV1}}
 }
 
+// keyringAttempts is how often a client of Ceph tries to read its keyring while
+// it starts.
+const keyringAttempts = 4
+
 // keyOf reads the key of the program's entity: of --key, --keyfile or the first
 // keyring that is there. Problems are written as Ceph's programs do.
 func (o *options) keyOf(p *host.Process, fallback string) (key string, errno syscall.Errno) {
@@ -328,8 +333,10 @@ func (o *options) keyOf(p *host.Process, fallback string) (key string, errno sys
 	}
 	ring, err := conf.ParseKeyring(data)
 	if err != nil {
-		o.logf(p, -1, "auth: error parsing file %s: %v", file, err)
-		o.logf(p, -1, "auth: failed to load %s: (5) Input/output error", file)
+		for range keyringAttempts {
+			o.logf(p, -1, "auth: error parsing file %s: %v", file, err)
+			o.logf(p, -1, "auth: failed to load %s: (5) Input/output error", file)
+		}
 		return "", syscall.EIO
 	}
 	return ring[o.who.Name()].Key, 0

@@ -16,7 +16,8 @@ type Sim struct {
 	handlers map[string]handler
 	mons     []*mon // running, in the order of their start
 	pids     int
-	layouts  []*layout // of the OSD maps that were asked for last
+	skews    map[string]time.Duration // of clocks, by machine
+	layouts  []*layout                // of the OSD maps that were asked for last
 
 	osds     []*osdDaemon     // running, in the order of their start
 	silent   []*osdDaemon     // ended without a word, and still up in the map
@@ -81,7 +82,7 @@ func (s *Sim) Clusters() []Cluster {
 		if all[i].State == nil || all[i].State.Version < st.Version {
 			all[i].State = st
 		}
-		if m.status == stateLeader {
+		if m.canCommit() {
 			all[i].Leader, all[i].Quorum = m.name, m.quorumNames()
 		}
 	}

@@ -3,8 +3,10 @@ package ceph
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/tidepool-ceph/tidepool/sim/host"
 )
@@ -40,9 +42,16 @@ func (s *Sim) openAdminSocket(p *host.Process, o *options, daemon asker) (stop f
 	}
 }
 
+// socketCommands are the first commands that an admin socket has, which the
+// command line shows where it finds none that fits.
+var socketCommands = []string{
+	"0", "1", "2", "abort", "add_bootstrap_peer_hint <addr>", "add_bootstrap_peer_hintv <addrv>", "assert", "compact", "config diff", "config diff get <var>",
+}
+
 // daemonCommand is `ceph daemon NAME|PATH WORDS` and --admin-daemon.
 func (c *cli) daemonCommand() int {
 	words, socket := slices.Clone(c.words), c.asok
+	kind, numbered := "", false
 	if socket == "" {
 		if len(words) < 3 {
 			c.p.Errorf("daemon requires at least 3 arguments\n")
@@ -50,7 +59,11 @@ func (c *cli) daemonCommand() int {
 		}
 		socket, words = words[1], words[2:]
 		if !strings.Contains(socket, "/") {
-			kind, id, ok := strings.Cut(socket, ".")
+			var id string
+			var ok bool
+			kind, id, ok = strings.Cut(socket, ".")
+			_, err := strconv.Atoi(id)
+			numbered = err == nil
 			if !ok {
 				c.p.Errorf("Can't get admin socket path: unable to get conf option admin_socket for %s: b\"error parsing '%s': expected string of the form TYPE.ID, valid types are: auth, mon, osd, mds, mgr, client\\n\"\n", socket, socket)
 				return int(syscall.EINVAL)
@@ -61,6 +74,12 @@ func (c *cli) daemonCommand() int {
 		}
 	}
 	sock, ok := c.p.Files.State(socket).(*adminSocket)
+	if !ok && numbered {
+		// The program takes the number for a process id, and what is before it
+		// for the daemon's name.
+		c.p.Errorf("Can't get admin socket path: unable to get conf option admin_socket for %[1]s: b\"error parsing '%[1]s': expected string of the form TYPE.ID, valid types are: auth, mon, osd, mds, mgr, client\\n\"\n", kind)
+		return int(syscall.EINVAL)
+	}
 	if !ok || !sock.open {
 		why := "[Errno 2] No such file or directory"
 		if ok {
@@ -75,7 +94,7 @@ func (c *cli) daemonCommand() int {
 	}
 	r, known := sock.daemon.ask(append(words, c.inject...), format)
 	if !known {
-		c.p.Errorf("no valid command found; 10 closest matches:\nadmin_socket: invalid command\n")
+		c.p.Errorf("no valid command found; 10 closest matches:\n%s\nadmin_socket: invalid command\n", strings.Join(socketCommands, "\n"))
 		return int(syscall.EINVAL)
 	}
 	if r.errno != 0 {
@@ -84,9 +103,6 @@ func (c *cli) daemonCommand() int {
 	}
 	body := render(r.out, format)
 	c.p.Printf("%s", body)
-	if format == "json" && len(body) > 0 {
-		return 0
-	}
 	return 0
 }
 
@@ -203,13 +219,13 @@ func (c *cli) ping() int {
 	}
 	for _, addrs := range c.o.monsOf() {
 		m := c.sim.dial(c.p.Addr, addrs)
-		if m == nil || m.name != id && id != "*" {
+		if m == nil || m.name != id && id != "*" || !m.inQuorum() {
 			continue
 		}
 		c.p.Printf("%s\n", toPrettyJSON(object{{"health", object{{"status", "HEALTH_OK"}}}, {"mon_status", m.statusJSON()}}))
 		return 0
 	}
-	c.p.Sleep(clientMount)
+	c.p.Sleep(time.Duration(c.o.number("client_mount_timeout", int(clientMount/time.Second))) * time.Second)
 	c.p.Errorf("[errno 110] RADOS timed out (error calling ping_monitor)\n")
 	return 1
 }

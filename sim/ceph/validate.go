@@ -83,14 +83,22 @@ func crashed(err error) *mismatch {
 }
 
 // candidates are the commands that match a line at least as well as any other:
-// those with its first word, or all if there is none.
+// those with its first word (or beginning with it, if it is the only one), or
+// all if there is none.
 func (s *commandSet) candidates(words []string) []*description {
-	if len(words) > 1 {
-		if c := s.byWord[words[0]]; len(c) > 0 {
-			return c
+	c := s.byWord[words[0]]
+	if len(words) == 1 {
+		c = nil
+		for _, d := range s.all {
+			if strings.HasPrefix(d.sig[0].word, words[0]) {
+				c = append(c, d)
+			}
 		}
 	}
-	return s.all
+	if len(c) == 0 {
+		return s.all
+	}
+	return c
 }
 
 // matches counts the leading words that fit the signature. With partial the
@@ -103,7 +111,7 @@ func (d *description) matches(words []string, partial bool) (int, error) {
 			if at == len(words) {
 				return count, nil
 			}
-			if _, err := p.values(words[at], false, partial && at == len(words)-1); err != nil {
+			if err := p.fits(words[at], partial && at == len(words)-1); err != nil {
 				if _, crash := err.(errCrash); crash {
 					return 0, err
 				}
@@ -119,6 +127,18 @@ func (d *description) matches(words []string, partial bool) (int, error) {
 		}
 	}
 	return count, nil
+}
+
+// fits is values without the values.
+func (p *param) fits(word string, partial bool) error {
+	if p.kind == "" {
+		if word == p.word || partial && strings.HasPrefix(p.word, word) {
+			return nil
+		}
+		return errPrefix{}
+	}
+	_, err := p.values(word, false, partial)
+	return err
 }
 
 // values is value for a param that may hold several, parted by commas, unless
@@ -147,6 +167,7 @@ type reader struct {
 	matched  int
 	rejected string // the last word that an optional argument did not take, and why
 	inject   bool
+	begun    bool // the first fixed word has matched
 }
 
 // read takes a line apart. Advice that the command line prints besides the
@@ -171,8 +192,8 @@ func (d *description) read(words []string, advice *strings.Builder) (args, error
 func (r *reader) param(p *param) error {
 	for seen := 0; seen == 0 || p.many; {
 		if len(r.words) == 0 {
-			if _, named := r.out[p.name]; !p.required || p.kind != "" && named || seen > 0 {
-				return nil
+			if _, named := r.out[p.name]; !p.required || named || p.kind == "" && r.begun || seen > 0 {
+				return nil // a missing fixed word shows in the number of arguments
 			}
 			if p.many {
 				return fmt.Errorf("saw 0 of %s, expected at least 1", p.described())
@@ -188,7 +209,7 @@ func (r *reader) param(p *param) error {
 			continue
 		}
 		if strings.HasPrefix(word, "--") && !r.isValue(p, word) {
-			return fmt.Errorf("Unexpected argument '%s'", word) //nolint:staticcheck // Ceph's own text
+			return says("Unexpected argument '%s'", word)
 		}
 		vs, err := p.values(word, false, false)
 		if err != nil {
@@ -261,6 +282,7 @@ func (r *reader) named(name string) *param {
 func (r *reader) store(p *param, vs []any) {
 	switch {
 	case p.kind == "":
+		r.begun = true
 	case p.many:
 		list, _ := r.out[p.name].([]string)
 		for _, v := range vs {

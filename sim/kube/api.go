@@ -140,6 +140,10 @@ func (a *API) nextVersion() string {
 	return strconv.FormatInt(a.version, 10)
 }
 
+// Revision moves with every write, so that who looks again and again need look
+// only when it has moved.
+func (a *API) Revision() int64 { return a.version }
+
 // View is the object of that key as it is stored: read-only, shared, and replaced
 // rather than changed by the next write. object says which kind is meant. It is
 // for the simulation's own controllers; a kind that is not served panics.

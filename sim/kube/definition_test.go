@@ -2,6 +2,7 @@ package kube_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,7 +122,7 @@ func TestInstalledDefinitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	manifest, err := yaml.Marshal(crds[0])
+	manifest, err := yaml.Marshal(cephClusters(crds))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,6 +161,11 @@ func TestDefinitionsAreDeletedLast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.create(t, crds[0])
+	w.create(t, cephClusters(crds))
 	w.create(t, cluster("again"))
+}
+
+// cephClusters is the definition of CephClusters.
+func cephClusters(crds []*apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	return crds[slices.IndexFunc(crds, func(d *apiextensionsv1.CustomResourceDefinition) bool { return d.Spec.Names.Kind == "CephCluster" })]
 }

@@ -73,7 +73,11 @@ func TestPodsAreDeletedWithGrace(t *testing.T) {
 	if want := loop.Epoch.Add(30 * time.Second); !p.DeletionTimestamp.Time.Equal(want) || *p.DeletionGracePeriodSeconds != 30 {
 		t.Errorf("deletionTimestamp %s, grace %d", p.DeletionTimestamp, *p.DeletionGracePeriodSeconds)
 	}
-	w.delete(t, p, client.GracePeriodSeconds(40)) // cannot be made longer
+	w.delete(t, p, client.GracePeriodSeconds(40))
+	w.get(t, p, "p")
+	if *p.DeletionGracePeriodSeconds != 30 {
+		t.Errorf("the grace period was made longer: %d", *p.DeletionGracePeriodSeconds)
+	}
 	w.delete(t, p, client.GracePeriodSeconds(5))
 	w.get(t, p, "p")
 	if want := loop.Epoch.Add(5 * time.Second); !p.DeletionTimestamp.Time.Equal(want) || *p.DeletionGracePeriodSeconds != 5 {

@@ -44,8 +44,7 @@ type subscription struct {
 	what    string
 	fn      func(Event)
 	queue   []pending
-	last    time.Time // when the last event of the queue is due
-	running bool      // deliver is in the loop's queue
+	running bool // deliver is in the loop's queue
 }
 
 type pending struct {
@@ -62,7 +61,7 @@ func (a *API) Subscribe(user string, object client.Object, fn func(Event)) (canc
 	k := a.mustKindOf(object)
 	s := &subscription{
 		loop: a.loop, draw: a.loop.Rand("kube: watch of " + user + " on " + k.gvk.String()),
-		what: "watch event of " + k.gvk.Kind + " for " + user, fn: fn, last: a.loop.Now(),
+		what: "watch event of " + k.gvk.Kind + " for " + user, fn: fn,
 	}
 	k.table.each("", func(r *record) bool {
 		s.changed(Event{New: r.obj})
@@ -77,10 +76,6 @@ func (a *API) Subscribe(user string, object client.Object, fn func(Event)) (canc
 
 func (s *subscription) changed(e Event) {
 	due := s.loop.Now().Add(soonest + time.Duration(s.draw.Int64N(int64(latest-soonest)+1)))
-	if due.Before(s.last) {
-		due = s.last
-	}
-	s.last = due
 	s.queue = append(s.queue, pending{due, e})
 	if !s.running {
 		s.running = true

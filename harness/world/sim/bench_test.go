@@ -11,20 +11,25 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/tidepool-ceph/tidepool/harness/world"
 	"github.com/tidepool-ceph/tidepool/harness/world/sim"
+	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
 )
 
 // bringUp takes the seed's cluster from nothing to HEALTH_OK.
 func bringUp(tb testing.TB, seed uint64) *sim.World {
 	tb.Helper()
-	manifest, err := os.ReadFile("../../../prod/api/v1/testdata/seed/second.yaml")
+	backup, err := os.ReadFile("../../../prod/api/v1/testdata/seed/second.yaml")
 	if err != nil {
 		tb.Fatal(err)
 	}
+	var seedCluster metav1.PartialObjectMetadata
+	if err := yaml.Unmarshal(backup, &seedCluster); err != nil {
+		tb.Fatal(err)
+	}
+	manifest := seedCluster.Annotations[corev1.LastAppliedConfigAnnotation]
 	w, err := sim.New(seed, nil)
 	if err != nil {
 		tb.Fatal(err)
@@ -38,7 +43,7 @@ func bringUp(tb testing.TB, seed uint64) *sim.World {
 	if err := w.Client().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "rook-ceph"}}); err != nil {
 		tb.Fatal(err)
 	}
-	if err := w.Apply(ctx, string(manifest)); err != nil {
+	if err := w.Apply(ctx, manifest); err != nil {
 		tb.Fatal(err)
 	}
 	err = w.Until(10*time.Minute, func() error {

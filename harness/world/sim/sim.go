@@ -136,14 +136,31 @@ func (w *World) request(r kube.Request) error {
 // requestLatency is how long the API server takes for a write.
 const requestLatency = 2 * time.Millisecond
 
-// Until lets virtual time pass until check returns nil.
+// Until lets virtual time pass until check returns nil. It looks whenever
+// something has changed in Kubernetes, and at least every lookAgain.
 func (w *World) Until(limit time.Duration, check func() error) error {
-	var err error
-	if w.loop.RunUntil(func() bool { err = check(); return err == nil }, limit) {
+	var (
+		err      error
+		revision int64 = -1
+		looked   time.Time
+	)
+	done := w.loop.RunUntil(func() bool {
+		if r := w.api.Revision(); r == revision && w.loop.Since(looked) < lookAgain {
+			return false
+		}
+		err = check()
+		revision, looked = w.api.Revision(), w.loop.Now()
+		return err == nil
+	}, limit)
+	if done {
 		return nil
 	}
-	return err
+	return check()
 }
+
+// lookAgain is how long something that does not show in Kubernetes, such as
+// Ceph's own state, may stay unnoticed.
+const lookAgain = 500 * time.Millisecond
 
 // Pass lets virtual time pass.
 func (w *World) Pass(d time.Duration) { w.loop.RunFor(d) }

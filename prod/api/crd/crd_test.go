@@ -38,34 +38,53 @@ func TestAPIServerTakesDefinitions(t *testing.T) {
 	}
 }
 
-func TestCephClusters(t *testing.T) {
+func TestDefinitions(t *testing.T) {
 	all, err := crd.All()
 	if err != nil {
 		t.Fatal(err)
 	}
-	definition := all[0]
-	if got, want := definition.Name, "cephclusters.ceph.rook.io"; got != want {
-		t.Fatalf("first definition is %s, want %s", got, want)
+	want := []struct {
+		name    string
+		columns []string
+	}{
+		{"cephblockpools.ceph.rook.io", []string{
+			"Phase .status.phase",
+			"Type .status.info.type",
+			"FailureDomain .status.info.failureDomain",
+			"Replication .spec.replicated.size",
+			"EC-CodingChunks .spec.erasureCoded.codingChunks",
+			"EC-DataChunks .spec.erasureCoded.dataChunks",
+			"Age .metadata.creationTimestamp",
+		}},
+		{"cephclusters.ceph.rook.io", []string{
+			"State .status.state",
+			"Health .status.ceph.health",
+			"Mons .status.mon.count",
+			"Age .metadata.creationTimestamp",
+			"Message .status.message",
+		}},
 	}
-	if got := definition.Spec.Scope; got != apiextensionsv1.NamespaceScoped {
-		t.Errorf("scope is %s, want Namespaced", got)
+	if len(all) != len(want) {
+		t.Fatalf("%d definitions, want %d", len(all), len(want))
 	}
-	version := definition.Spec.Versions[0]
-	if version.Subresources == nil || version.Subresources.Status == nil {
-		t.Error("no status subresource")
-	}
-	var columns []string
-	for _, c := range version.AdditionalPrinterColumns {
-		columns = append(columns, c.Name+" "+c.JSONPath)
-	}
-	want := []string{
-		"State .status.state",
-		"Health .status.ceph.health",
-		"Mons .status.mon.count",
-		"Age .metadata.creationTimestamp",
-		"Message .status.message",
-	}
-	if !slices.Equal(columns, want) {
-		t.Errorf("columns %q, want %q", columns, want)
+	for i, w := range want {
+		definition := all[i]
+		if definition.Name != w.name {
+			t.Fatalf("definition %d is %s, want %s", i, definition.Name, w.name)
+		}
+		if got := definition.Spec.Scope; got != apiextensionsv1.NamespaceScoped {
+			t.Errorf("%s: scope is %s, want Namespaced", w.name, got)
+		}
+		version := definition.Spec.Versions[0]
+		if version.Subresources == nil || version.Subresources.Status == nil {
+			t.Errorf("%s: no status subresource", w.name)
+		}
+		var columns []string
+		for _, c := range version.AdditionalPrinterColumns {
+			columns = append(columns, c.Name+" "+c.JSONPath)
+		}
+		if !slices.Equal(columns, w.columns) {
+			t.Errorf("%s: columns %q, want %q", w.name, columns, w.columns)
+		}
 	}
 }

@@ -58,7 +58,7 @@ func TestAddToScheme(t *testing.T) {
 	if err := v1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []string{"CephCluster", "CephClusterList"} {
+	for _, kind := range []string{"CephCluster", "CephClusterList", "CephBlockPool", "CephBlockPoolList"} {
 		if !scheme.Recognizes(v1.SchemeGroupVersion().WithKind(kind)) {
 			t.Errorf("the scheme does not know %s", kind)
 		}

@@ -19,7 +19,7 @@ const (
 	ConditionSpecAdjusted = "SpecAdjusted"
 	// ConditionUnservedFields: the spec sets fields that this operator does nothing with; the message names them. A warning.
 	ConditionUnservedFields = "UnservedFields"
-	// ConditionDeletionBlocked: the CephCluster is to be deleted and something still needs it (S58).
+	// ConditionDeletionBlocked: the CephCluster or CephBlockPool is to be deleted and something still needs it (S58).
 	ConditionDeletionBlocked = "DeletionBlocked"
 )
 
@@ -45,6 +45,12 @@ const (
 	ReasonHostPathInUse = "HostPathInUse"
 	// ReasonSecondCluster: the namespace already has a CephCluster, or another one uses all devices (S18, S40).
 	ReasonSecondCluster = "SecondCluster"
+	// ReasonClusterNotReady: the pool waits for the CephCluster of its namespace.
+	ReasonClusterNotReady = "ClusterNotReady"
+	// ReasonPoolNotEmpty: the pool holds objects, which would be lost with it.
+	ReasonPoolNotEmpty = "PoolNotEmpty"
+	// ReasonCrushUpdatesDisabled: the pool keeps a crush rule that differs from the spec (enableCrushUpdates).
+	ReasonCrushUpdatesDisabled = "CrushUpdatesDisabled"
 	// ReasonTimedOut: the state has lasted for 60 minutes; the operator goes on trying (S51, Settled 23).
 	ReasonTimedOut = "TimedOut"
 	// ReasonFieldsKept: fields are kept and not served.

@@ -1,5 +1,5 @@
-// Package v1 is the API that people write: the CephCluster of the group
-// ceph.rook.io, version v1, with the field names that manifests have carried
+// Package v1 is the API that people write: CephCluster and CephBlockPool of the
+// group ceph.rook.io, version v1, with the field names that manifests have carried
 // since 2019, so that a manifest of that day and one of today both apply.
 //
 // # A tour
@@ -8,6 +8,7 @@
 //   - placement.go: what is keyed by daemon: placement, annotations, resources, and how "all" merges with a daemon's own.
 //   - storage.go: which nodes, devices and directories become OSDs, and what holds for one node once the cluster's and its own values are merged.
 //   - config.go: the string settings of an OSD (store type, sizes, OSDs per device) and their typed readings.
+//   - pool.go: CephBlockPool, one pool of the cluster of its namespace.
 //   - status.go: what the operator reports. conditions.go: the condition types and reasons it uses.
 //   - unserved.go: the names of fields that are accepted though this operator does nothing with them yet. keep.go: how a Go round trip keeps them.
 //   - register.go: how the types get into a runtime.Scheme.

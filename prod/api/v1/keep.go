@@ -14,15 +14,7 @@ import (
 // UnmarshalJSON reads the spec and keeps in Unserved what its type does not know.
 func (s *ClusterSpec) UnmarshalJSON(data []byte) error {
 	type plain ClusterSpec // without this method
-	var known plain
-	if err := kjson.Unmarshal(data, &known); err != nil {
-		return err
-	}
-	var written any
-	if err := kjson.Unmarshal(data, &written); err != nil {
-		return err
-	}
-	unserved, err := unknownFields(written, reflect.TypeFor[plain](), nil)
+	known, unserved, err := readKeeping[plain](data)
 	if err != nil {
 		return err
 	}
@@ -35,15 +27,35 @@ func (s *ClusterSpec) UnmarshalJSON(data []byte) error {
 // whose place is gone, because its node was taken off the list, goes with it.
 func (s ClusterSpec) MarshalJSON() ([]byte, error) {
 	type plain ClusterSpec // without this method
-	data, err := json.Marshal(plain(s))
-	if err != nil || len(s.Unserved) == 0 {
+	return writeKeeping(plain(s), s.Unserved)
+}
+
+// readKeeping reads a T, which has no method to read JSON, and what it has no
+// field for.
+func readKeeping[T any](data []byte) (known T, unserved []UnservedField, err error) {
+	if err := kjson.Unmarshal(data, &known); err != nil {
+		return known, nil, err
+	}
+	var written any
+	if err := kjson.Unmarshal(data, &written); err != nil {
+		return known, nil, err
+	}
+	unserved, err = unknownFields(written, reflect.TypeFor[T](), nil)
+	return known, unserved, err
+}
+
+// writeKeeping writes a T, which has no method to write JSON, with those fields
+// in their places.
+func writeKeeping[T any](known T, unserved []UnservedField) ([]byte, error) {
+	data, err := json.Marshal(known)
+	if err != nil || len(unserved) == 0 {
 		return data, err
 	}
 	var tree map[string]any
 	if err := kjson.Unmarshal(data, &tree); err != nil {
 		return nil, err
 	}
-	for _, f := range s.Unserved {
+	for _, f := range unserved {
 		put(tree, f.Path, f.Value)
 	}
 	return json.Marshal(tree)

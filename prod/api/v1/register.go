@@ -15,6 +15,10 @@ const (
 	CephClusterKind = "CephCluster"
 	// CephClusterResource is the plural under which the API serves CephClusters (S1).
 	CephClusterResource = "cephclusters"
+	// CephBlockPoolKind is the kind of CephBlockPool.
+	CephBlockPoolKind = "CephBlockPool"
+	// CephBlockPoolResource is the plural under which the API serves CephBlockPools.
+	CephBlockPoolResource = "cephblockpools"
 )
 
 // SchemeGroupVersion returns ceph.rook.io/v1.
@@ -25,7 +29,7 @@ func SchemeGroupVersion() schema.GroupVersion {
 // AddToScheme makes s know this package's kinds. It fails only if s is nil-like
 // or holds other types under the same names.
 func AddToScheme(s *runtime.Scheme) error {
-	s.AddKnownTypes(SchemeGroupVersion(), &CephCluster{}, &CephClusterList{})
+	s.AddKnownTypes(SchemeGroupVersion(), &CephCluster{}, &CephClusterList{}, &CephBlockPool{}, &CephBlockPoolList{})
 	metav1.AddToGroupVersion(s, SchemeGroupVersion())
 	return nil
 }

@@ -33,12 +33,7 @@ func joinPath(path []string) string {
 // "", {} and [] are nothing; false and 0 are something, since leaving a field
 // out may mean the opposite.
 func UnservedFields(spec ClusterSpec) []string {
-	var names []string
-	for _, f := range spec.Unserved {
-		if !isNothing(f.Value) {
-			names = append(names, f.String())
-		}
-	}
+	names := namesOf(spec.Unserved)
 	if spec.Network.Provider == NetworkProviderMultus {
 		names = append(names, "network.provider")
 	}
@@ -47,6 +42,17 @@ func UnservedFields(spec ClusterSpec) []string {
 	names = append(names, unservedKeys(spec.Resources, "resources")...)
 	names = append(names, spec.Storage.unservedSettings()...)
 	slices.Sort(names)
+	return names
+}
+
+// namesOf are the names of fields that are set to something.
+func namesOf(fields []UnservedField) []string {
+	var names []string
+	for _, f := range fields {
+		if !isNothing(f.Value) {
+			names = append(names, f.String())
+		}
+	}
 	return names
 }
 

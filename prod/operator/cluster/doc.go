@@ -10,7 +10,7 @@
 // writes them, by patch of the status alone and only if something changed.
 // watches.go says which events lead to a pass.
 //
-// Nothing is kept in memory between passes. How long the operator has been at
-// work on a spec, and whether it creates or updates, stands in the condition
-// Progressing.
+// Nothing that matters is kept in memory between passes (backoff.go only spaces
+// them). How long the operator has been at work on a spec, and whether it creates
+// or updates, stands in the condition Progressing.
 package cluster

@@ -23,6 +23,7 @@ type reconciler struct {
 	door.Doors
 	options Options
 	steps   []step
+	backOff backOff
 }
 
 // Reconcile is one pass over one CephCluster. What goes wrong stands in the
@@ -32,6 +33,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	var cluster v1.CephCluster
 	if err := r.Client.Get(ctx, req.NamespacedName, &cluster); err != nil {
 		if client.IgnoreNotFound(err) == nil {
+			r.backOff.next(req.NamespacedName, "", r.Clock.Now())
 			return reconcile.Result{}, nil
 		}
 		r.Log.Errorf("failed to get CephCluster %s: %v", req, err)
@@ -104,7 +106,8 @@ func (r *reconciler) pass(ctx context.Context, w *writer) (time.Duration, error)
 	if r.overtaken(ctx, before, err) {
 		return firstRetry, nil
 	}
-	return again(&p.Cluster.Status, at, err, p.Pending(), p.Again()), nil
+	_, what := unfinished(err, p.Pending())
+	return again(err, p.Pending(), p.Again(), r.backOff.next(client.ObjectKeyFromObject(before), what, at.now)), nil
 }
 
 // overtaken says whether the spec has changed during a pass that failed: the

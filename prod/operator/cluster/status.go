@@ -13,12 +13,6 @@ import (
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
 )
 
-// Requeue: first at once, then this far apart (Settled 23).
-const (
-	firstRetry = time.Second
-	lastRetry  = 6 * time.Second
-)
-
 // scene is what a status speaks of.
 type scene struct {
 	namespace  string
@@ -136,39 +130,29 @@ func givenUp(s *v1.ClusterStatus, at scene) bool {
 	return at.now.Sub(since(s, at)) >= GiveUpAfter
 }
 
-// again is when the next pass is due, 0 for when an event comes.
-func again(s *v1.ClusterStatus, at scene, err error, pending []*pass.Waiting, asked time.Duration) time.Duration {
+// again is when the next pass is due, 0 for when an event comes. backOff is the
+// time for what does not say one itself.
+func again(err error, pending []*pass.Waiting, asked, backOff time.Duration) time.Duration {
 	var refused *pass.Refused
 	if errors.As(err, &refused) {
 		return 0
 	}
-	if err == nil && len(pending) == 0 {
-		return asked
+	next := asked
+	wants := func(after time.Duration) {
+		if after == 0 {
+			after = backOff
+		}
+		if next == 0 || after < next {
+			next = after
+		}
 	}
-	backOff := min(max(at.now.Sub(since(s, at)), firstRetry), lastRetry)
 	if w, ok := pass.IsWaiting(err); ok {
-		pending = append(pending, w)
+		wants(w.Again)
+	} else if err != nil {
+		wants(backOff)
 	}
-	if err == nil || len(pending) > 0 {
-		backOff = soonest(pending, backOff)
-	}
-	if asked > 0 {
-		return min(backOff, asked)
-	}
-	return backOff
-}
-
-// soonest is the soonest time at which one of them wants to be looked at.
-func soonest(waiting []*pass.Waiting, otherwise time.Duration) time.Duration {
-	next := time.Duration(0)
-	for _, w := range waiting {
-		wants := w.Again
-		if wants == 0 {
-			wants = otherwise
-		}
-		if next == 0 || wants < next {
-			next = wants
-		}
+	for _, w := range pending {
+		wants(w.Again)
 	}
 	return next
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/tidepool-ceph/tidepool/prod/operator/controller"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door"
 	"github.com/tidepool-ceph/tidepool/prod/operator/identity"
+	"github.com/tidepool-ceph/tidepool/prod/operator/mon"
 	"github.com/tidepool-ceph/tidepool/prod/operator/node"
 )
 
@@ -112,13 +113,15 @@ func requests(names ...types.NamespacedName) []reconcile.Request {
 }
 
 // clusterMatters: the operator's own writes do not, which change the status, the
-// finalizer and nothing else.
+// finalizer and nothing else; of the health, what the operator acts on does.
 func clusterMatters(before, after client.Object) bool {
 	if before == nil || after == nil {
 		return true
 	}
-	return before.GetGeneration() != after.GetGeneration() ||
-		(before.GetDeletionTimestamp() == nil) != (after.GetDeletionTimestamp() == nil)
+	was, is := before.(*v1.CephCluster), after.(*v1.CephCluster)
+	return was.Generation != is.Generation ||
+		(was.DeletionTimestamp == nil) != (is.DeletionTimestamp == nil) ||
+		mon.CanForbidReclaim(was.Status.Ceph) != mon.CanForbidReclaim(is.Status.Ceph)
 }
 
 // deploymentMatters: one was changed or removed, or its pod came or went.

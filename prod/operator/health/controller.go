@@ -2,16 +2,13 @@ package health
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
-	"github.com/tidepool-ceph/tidepool/prod/ceph"
 	"github.com/tidepool-ceph/tidepool/prod/operator/config"
 	"github.com/tidepool-ceph/tidepool/prod/operator/controller"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door"
@@ -88,7 +85,7 @@ func begun(cluster *v1.CephCluster) bool {
 }
 
 func (c *checker) check(ctx context.Context, cluster *v1.CephCluster) error {
-	admin, err := c.admin(cluster)
+	admin, err := config.Admin(c.Doors, c.settings, cluster)
 	if err != nil {
 		return err
 	}
@@ -116,30 +113,4 @@ func (c *checker) tell(cluster *v1.CephCluster) {
 		kind = door.Warning
 	}
 	c.Events.Event(cluster, kind, "HealthChanged", fmt.Sprintf("Ceph is %s, and was %s", status.Health, status.PreviousHealth))
-}
-
-// admin administers the cluster with the configuration that the orchestration
-// has written.
-func (c *checker) admin(cluster *v1.CephCluster) (*ceph.Admin, error) {
-	p := &pass.Pass{Doors: c.Doors, Settings: c.settings, Cluster: cluster}
-	conn := config.Conn(p)
-	if _, err := c.Files.ReadFile(conn.Conf); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("the operator has not written %s yet", conn.Conf)
-		}
-		return nil, fmt.Errorf("failed to read %s: %w", conn.Conf, err)
-	}
-	version, err := runningVersion(cluster)
-	if err != nil {
-		return nil, err
-	}
-	return ceph.NewAdmin(c.Exec, c.Files, c.IDs, conn, version), nil
-}
-
-// runningVersion is the version that was detected (S44).
-func runningVersion(cluster *v1.CephCluster) (ceph.Version, error) {
-	if cluster.Status.Version == nil {
-		return ceph.Version{}, errors.New("its version has not been detected yet")
-	}
-	return ceph.ParseVersion("ceph version " + cluster.Status.Version.Version)
 }

@@ -96,7 +96,7 @@ func passwordSecret(ctx context.Context, p *pass.Pass) (*corev1.Secret, error) {
 	case err != nil:
 		return nil, fmt.Errorf("failed to get Secret %s: %w", key, err)
 	case len(held.Data[passwordKey]) == 0:
-		return nil, fmt.Errorf("Secret %s has no %q: write a password there, or delete the Secret to get a new one", key, passwordKey)
+		return nil, fmt.Errorf("the Secret %s has no %q: write a password there, or delete the Secret to get a new one", key, passwordKey)
 	default:
 		return held, nil
 	}

@@ -12,5 +12,6 @@
 // whether a mon may be changed or added and whether the quorum suffices;
 // address.go gives a mon its address; hostpath.go keeps two clusters off one
 // directory (B08); deployment.go and service.go are what Kubernetes is asked
-// for; msgr2.go switches on the second wire protocol.
+// for; msgr2.go switches on the second wire protocol, globalid.go switches off
+// what insecure clients needed.
 package mon

@@ -42,7 +42,10 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 	if err := s.grow(ctx); err != nil {
 		return err
 	}
-	return ensureMsgr2(ctx, p, *s.view.quorum)
+	if err := ensureMsgr2(ctx, p, *s.view.quorum); err != nil {
+		return err
+	}
+	return forbidReclaim(ctx, p)
 }
 
 // step is one pass over the mons.

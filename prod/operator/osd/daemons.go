@@ -82,7 +82,35 @@ func reconcileDaemons(ctx context.Context, p *pass.Pass, osds []placed) ([]step,
 		missing = append(missing, step{Reason: v1.ReasonWaiting, Problem: fmt.Sprintf("%d OSDs to be updated, %d in this turn", len(outdated), updated), Pending: true})
 	}
 	late, err := unready(ctx, p, running)
-	return append(missing, late...), err
+	if err != nil || len(missing)+len(late) > 0 {
+		return append(missing, late...), err
+	}
+	return down(ctx, p, osds)
+}
+
+// down tells of the OSDs whose pods run and which Ceph does not see up yet.
+func down(ctx context.Context, p *pass.Pass, osds []placed) ([]step, error) {
+	dump, err := p.Ceph.OSDDump(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("failed to ask which OSDs are up: %w", err)
+	}
+	up := map[int]bool{}
+	for _, known := range dump.OSDs {
+		up[known.ID] = known.Up == 1
+	}
+	var names []string
+	for _, osd := range osds {
+		if !up[osd.ID] {
+			names = append(names, fmt.Sprintf("osd.%d", osd.ID))
+		}
+	}
+	switch len(names) {
+	case 0:
+		return nil, nil
+	case 1:
+		return []step{{Reason: v1.ReasonWaiting, Problem: names[0] + " to be up in Ceph", Pending: true}}, nil
+	}
+	return []step{{Reason: v1.ReasonWaiting, Problem: fmt.Sprintf("%s and %d more OSDs to be up in Ceph", names[0], len(names)-1), Pending: true}}, nil
 }
 
 // update changes the Deployments that may be changed now, and returns how many.

@@ -2,6 +2,7 @@ package osd
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"strconv"
 	"strings"
@@ -18,8 +19,12 @@ import (
 // App is the label app of the OSDs, and the prefix of their names.
 const App = "rook-ceph-osd"
 
-// IDLabel tells the OSDs apart.
-const IDLabel = "ceph-osd-id"
+// IDLabel tells the OSDs apart, and NodeLabel says on which node one is; the
+// latter is not part of the selector, since a disk may be moved.
+const (
+	IDLabel   = "ceph-osd-id"
+	NodeLabel = "rook-ceph-node"
+)
 
 const (
 	devicesVolume = "devices"
@@ -58,8 +63,12 @@ func Deployment(p *pass.Pass, node string, osd prepare.OSD) *appsv1.Deployment {
 		pod.Volumes = append(pod.Volumes,
 			activationVolume(), daemon.HostVolume(devicesVolume, "/dev"), daemon.HostVolume(udevVolume, "/run/udev"))
 	}
-	return daemon.Deployment(p.Cluster.Namespace, Name(osd.ID), labels(p.Cluster.Namespace, osd.ID),
+	d := daemon.Deployment(p.Cluster.Namespace, Name(osd.ID), labels(p.Cluster.Namespace, osd.ID),
 		spec.Annotations.For(v1.OSD), p.Version, pod)
+	d.Labels[NodeLabel] = node
+	d.Spec.Template.Labels = maps.Clone(d.Spec.Template.Labels)
+	d.Spec.Template.Labels[NodeLabel] = node
+	return d
 }
 
 // activationVolume is where activation leaves what ceph-osd needs to find its

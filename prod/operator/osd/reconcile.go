@@ -57,7 +57,7 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 		missing = append(missing, step{Reason: v1.ReasonInvalidSpec, Problem: "the spec selects no storage nodes: there are no OSDs"})
 	}
 	p.Cluster.Status.Storage = storageStatus(results)
-	setCondition(p, missing)
+	setCondition(p, len(placed), missing)
 	return wait(p, missing, len(placed) > 0)
 }
 

@@ -3,6 +3,7 @@ package osd_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
+	"github.com/tidepool-ceph/tidepool/prod/ceph"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door/doortest"
 	"github.com/tidepool-ceph/tidepool/prod/operator/osd"
 	"github.com/tidepool-ceph/tidepool/prod/operator/osd/prepare"
@@ -28,10 +30,27 @@ type cluster struct {
 	pass *pass.Pass
 	// waits is what ended the last pass.
 	waits error
+	// down are the OSDs that Ceph does not see up.
+	down map[int]bool
+}
+
+// ceph answers `osd dump`.
+func (c *cluster) ceph(args []string) (string, error) {
+	var osds []string
+	for id := range 5 {
+		up := 1
+		if c.down[id] {
+			up = 0
+		}
+		osds = append(osds, fmt.Sprintf(`{"osd": %d, "up": %d}`, id, up))
+	}
+	c.Files[args[len(args)-1]] = doortest.File{Data: fmt.Appendf(nil, `{"fsid": "f", "osds": [%s]}`, strings.Join(osds, ","))}
+	return "", nil
 }
 
 func newCluster(t *testing.T, nodes ...string) *cluster {
-	c := &cluster{World: doortest.New(t), pass: newPass()}
+	c := &cluster{World: doortest.New(t), pass: newPass(), down: map[int]bool{}}
+	c.Programs["ceph"] = c.ceph
 	for _, name := range nodes {
 		n := &corev1.Node{
 			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"kubernetes.io/hostname": name}},
@@ -49,8 +68,10 @@ func newCluster(t *testing.T, nodes ...string) *cluster {
 // OSD is not an error.
 func (c *cluster) reconcile(t *testing.T) (writes []string) {
 	t.Helper()
+	doors := c.Doors()
 	p := &pass.Pass{
-		Doors: c.Doors(), Settings: c.pass.Settings, Cluster: c.pass.Cluster.DeepCopy(),
+		Ceph:  ceph.NewAdmin(doors.Exec, doors.Files, doors.IDs, ceph.Conn{Cluster: "rook-ceph", Conf: "/c", Keyring: "/k"}, c.pass.Version),
+		Doors: doors, Settings: c.pass.Settings, Cluster: c.pass.Cluster.DeepCopy(),
 		Version: c.pass.Version, Identity: c.pass.Identity,
 	}
 	c.waits = osd.Reconcile(context.Background(), p)
@@ -184,6 +205,11 @@ func TestAReconcileWithNothingToDoWritesNothing(t *testing.T) {
 	c.finish(t, "n1", 0)
 	c.reconcile(t)
 	c.ready(t, 0, 1)
+	c.down[0] = true
+	if c.reconcile(t); c.pending() != "osd.0 to be up in Ceph" {
+		t.Errorf("it waits for %q", c.pending())
+	}
+	c.down[0] = false
 	if writes := c.reconcile(t); len(writes) != 0 {
 		t.Errorf("it wrote %v", writes)
 	}
@@ -227,8 +253,10 @@ func TestMaintenanceIsNotRemoval(t *testing.T) {
 			if got := deployments(t, c); len(got) != 2 {
 				t.Errorf("deployments %v", got)
 			}
-			if len(c.Commands) != 0 {
-				t.Errorf("it ran %v", c.Commands)
+			for _, command := range c.Commands {
+				if !strings.HasPrefix(command, "ceph osd dump ") {
+					t.Errorf("it ran %s", command)
+				}
 			}
 		})
 	}

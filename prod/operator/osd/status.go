@@ -2,6 +2,7 @@ package osd
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -39,11 +40,11 @@ func storageStatus(results map[string]prepare.Result) *v1.StorageStatus {
 const maxProblems = 10
 
 // setCondition says in the condition OSDsReady what is missing; nothing means
-// that all is there.
-func setCondition(p *pass.Pass, missing []step) {
+// that all is there, which are count OSDs.
+func setCondition(p *pass.Pass, count int, missing []step) {
 	condition := metav1.Condition{
 		Type: v1.ConditionOSDsReady, Status: metav1.ConditionTrue, Reason: v1.ReasonAsExpected,
-		ObservedGeneration: p.Cluster.Generation, LastTransitionTime: metav1.NewTime(p.Clock.Now()),
+		Message: fmt.Sprintf("%d OSDs run, and every storage node is prepared", count), ObservedGeneration: p.Cluster.Generation, LastTransitionTime: metav1.NewTime(p.Clock.Now()),
 	}
 	if len(missing) > 0 {
 		condition.Status, condition.Reason = metav1.ConditionFalse, missing[0].Reason

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"hash/crc32"
 )
 
@@ -12,9 +11,9 @@ import (
 const magic = 0x00010000
 
 // Errors of [Unmarshal], in Ceph's words.
-var (
-	ErrMagic  = errors.New("bad magic number: Malformed input")
-	ErrBuffer = errors.New("End of buffer")
+const (
+	ErrMagic  = refusal("bad magic number: Malformed input")
+	ErrBuffer = refusal("End of buffer")
 )
 
 // Marshal is the binary form of a map. The same map gives the same bytes.

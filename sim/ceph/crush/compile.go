@@ -19,7 +19,7 @@ func Compile(name, text string) (*Map, error) {
 		}
 		if c.bad {
 			t := c.tokens[start]
-			return nil, fmt.Errorf("%s:%d error: parse error at '%s'", name, t.line, t.rest)
+			return nil, refuse("%s:%d error: parse error at '%s'", name, t.line, t.rest)
 		}
 	}
 	for id, b := range c.twins {
@@ -34,6 +34,13 @@ func Compile(name, text string) (*Map, error) {
 	slices.SortFunc(c.m.Rules, func(a, b *Rule) int { return cmp.Compare(a.ID, b.ID) })
 	return c.m, nil
 }
+
+// refusal is an error in crushtool's own words, which are no Go sentence.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+func refuse(format string, args ...any) error { return refusal(fmt.Sprintf(format, args...)) }
 
 type token struct {
 	text string
@@ -62,7 +69,6 @@ type compiler struct {
 	at     int
 	bad    bool
 	m      *Map
-	weight map[int]Weight // of buckets, for items without one
 	twins  map[int]*Bucket
 	takes  []take
 }
@@ -153,7 +159,7 @@ func (c *compiler) tunable() error {
 		"straw_calc_version": &t.StrawCalcVersion, "allowed_bucket_algs": &t.AllowedBucketAlgs,
 	}[name]
 	if field == nil {
-		return fmt.Errorf("tunable %s not recognized", name)
+		return refuse("tunable %s not recognized", name)
 	}
 	*field = v
 	return nil
@@ -170,7 +176,7 @@ func (c *compiler) device() error {
 		return nil
 	}
 	if _, twice := c.m.ID(d.Name); twice {
-		return fmt.Errorf("item %s defined twice", d.Name)
+		return refuse("item %s defined twice", d.Name)
 	}
 	c.m.NameDevice(d.ID, d.Name)
 	c.m.Device(d.ID).Class = d.Class
@@ -188,7 +194,6 @@ func (c *compiler) bucket() error {
 		name   string
 		weight Weight
 		given  bool
-		line   int
 	}
 	var items []ref
 	twins := map[int]string{}
@@ -227,19 +232,19 @@ func (c *compiler) bucket() error {
 	}
 	t, known := c.m.TypeNamed(level)
 	if !known {
-		return fmt.Errorf("bucket type '%s' is not defined", level)
+		return refuse("bucket type '%s' is not defined", level)
 	}
 	b.Type = t
 	if _, twice := c.m.ID(name); twice {
-		return fmt.Errorf("bucket or device '%s' is already defined", name)
+		return refuse("bucket or device '%s' is already defined", name)
 	}
 	if !slices.Contains([]string{"uniform", "list", "tree", "straw", "straw2"}, b.Alg) {
-		return fmt.Errorf("unknown bucket alg '%s'\n", b.Alg)
+		return refuse("unknown bucket alg '%s'\n", b.Alg)
 	}
 	for _, r := range items {
 		id, ok := c.m.ID(r.name)
 		if !ok {
-			return fmt.Errorf("item '%s' in bucket '%s' is not defined", r.name, name)
+			return refuse("item '%s' in bucket '%s' is not defined", r.name, name)
 		}
 		if !r.given {
 			r.weight = One
@@ -248,12 +253,12 @@ func (c *compiler) bucket() error {
 			}
 		}
 		if id >= 0 && r.weight > 10000*One {
-			return fmt.Errorf("device weight limited to %d", 10000)
+			return refuse("device weight limited to %d", 10000)
 		}
 		b.Items = append(b.Items, Item{id, r.weight})
 	}
 	if c.m.Bucket(b.ID) != nil && b.ID != 0 {
-		return fmt.Errorf("Duplicate bucket id %d", b.ID)
+		return refuse("Duplicate bucket id %d", b.ID)
 	}
 	c.m.addBucket(b)
 	for id, class := range twins {
@@ -276,7 +281,7 @@ func (c *compiler) rule() error {
 		return nil
 	}
 	if r.Name != "" && c.m.RuleNamed(r.Name) != nil {
-		return fmt.Errorf("rule name '%s' already defined\n", r.Name)
+		return refuse("rule name '%s' already defined\n", r.Name)
 	}
 	for !c.accept("}") && !c.bad {
 		switch c.next() {
@@ -307,7 +312,7 @@ func (c *compiler) rule() error {
 		return nil
 	}
 	if c.m.Rule(r.ID) != nil {
-		return fmt.Errorf("rule %d already exists", r.ID)
+		return refuse("rule %d already exists", r.ID)
 	}
 	c.m.Rules = append(c.m.Rules, r)
 	return nil
@@ -327,7 +332,7 @@ func (c *compiler) step(r *Rule) error {
 		}
 		id, ok := c.m.ID(t.item)
 		if !ok {
-			return fmt.Errorf("in rule '%s' item '%s' not defined", r.Name, t.item)
+			return refuse("in rule '%s' item '%s' not defined", r.Name, t.item)
 		}
 		s.Item = id
 		if t.class != "" {
@@ -346,7 +351,7 @@ func (c *compiler) step(r *Rule) error {
 		}
 		t, ok := c.m.TypeNamed(level)
 		if !ok {
-			return fmt.Errorf("in rule '%s' type '%s' not defined", r.Name, level)
+			return refuse("in rule '%s' type '%s' not defined", r.Name, level)
 		}
 		s.Type = t
 	case strings.HasPrefix(op, "set_choose"):
@@ -363,11 +368,11 @@ func (c *compiler) takeClasses() error {
 	for _, t := range c.takes {
 		id := t.rule.Steps[t.step].Item
 		if !slices.ContainsFunc(c.m.Buckets, func(b *Bucket) bool { return b.Shadow() && b.Of == id }) {
-			return fmt.Errorf("in rule '%s' step take %s has no class information", t.rule.Name, t.item)
+			return refuse("in rule '%s' step take %s has no class information", t.rule.Name, t.item)
 		}
 		s := c.m.shadow(id, t.class)
 		if s == nil {
-			return fmt.Errorf("in rule '%s' step take %s no matching bucket for class %s", t.rule.Name, t.item, t.class)
+			return refuse("in rule '%s' step take %s no matching bucket for class %s", t.rule.Name, t.item, t.class)
 		}
 		t.rule.Steps[t.step].Item = s.ID
 	}

@@ -24,8 +24,9 @@ func Lsblk(p *host.Process) int {
 	if code, end := o.parse(p); end {
 		return code
 	}
-	for _, c := range o.cols {
-		if _, ok := columns[c]; !ok {
+	for i, c := range o.cols {
+		o.cols[i] = strings.ToUpper(c)
+		if _, ok := columns[o.cols[i]]; !ok {
 			p.Errorf("lsblk: unknown column: %s\n", c)
 			return 1
 		}
@@ -97,7 +98,7 @@ func (o *lsblkOptions) parse(p *host.Process) (code int, end bool) {
 				}
 				value = args[i]
 			}
-			o.cols = strings.Split(strings.ToUpper(value), ",")
+			o.cols = strings.Split(value, ",")
 		case strings.HasPrefix(a, "--"):
 			f, ok := flags[a]
 			if !ok {

@@ -17,7 +17,7 @@ import (
 // An API server that refuses a third of all requests, or loses their answers,
 // slows the cluster down and changes nothing else.
 func TestUnreliableAPIServer(t *testing.T) {
-	for seed := uint64(1); seed <= 10; seed++ {
+	for seed := uint64(1); seed <= 5; seed++ {
 		w := newSeeded(t, seed, "n1", "n2")
 		draw := w.loop.Rand("faults")
 		refused := errors.New("the server is not what it was")

@@ -56,6 +56,9 @@ func TestJobCompletes(t *testing.T) {
 	if text, err := w.Log("default", pod.Name, ""); err != nil || text != "hello\n" {
 		t.Errorf("log: %q, %v", text, err)
 	}
+	if got := pod.Status.ContainerStatuses[0].State.Terminated; got == nil || got.ExitCode != 0 || got.Reason != "Completed" {
+		t.Errorf("terminated %+v", got)
+	}
 	if pod.Status.Phase != corev1.PodSucceeded || pod.Labels["job-name"] != "once" {
 		t.Errorf("phase %s, labels %v", pod.Status.Phase, pod.Labels)
 	}

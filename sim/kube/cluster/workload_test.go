@@ -38,7 +38,7 @@ func rolledOut(w *world, name string) func() bool {
 // S112: a Recreate deployment never has pods of two templates at once.
 func TestRecreateNeverOverlaps(t *testing.T) {
 	w := newWorld(t, "n1")
-	d := newDeployment("mon", 2, podSpec("serve", "80"))
+	d := newDeployment("mon", 2, podSpec("sleep", "1000000")) // takes its whole grace period to end
 	d.Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType
 	w.create(d)
 	w.until("it is rolled out", time.Minute, rolledOut(w, "mon"))
@@ -61,6 +61,34 @@ func TestRecreateNeverOverlaps(t *testing.T) {
 	}
 	if c := deploymentCondition(w, "mon", appsv1.DeploymentProgressing); c.Reason != "NewReplicaSetAvailable" {
 		t.Errorf("condition %+v", c)
+	}
+}
+
+// A controller sees its own writes: it never makes a pod too many to take it away
+// again.
+func TestNoPodTooMany(t *testing.T) {
+	for seed := uint64(1); seed <= 5; seed++ {
+		w := newSeeded(t, seed, "n1", "n2")
+		made := map[string]int{}
+		w.api.Subscribe("test", &corev1.Pod{}, func(e kubeEvent) {
+			if e.Old == nil {
+				made[e.New.GetLabels()["app"]]++
+			}
+		})
+		job, three := newJob("job", podSpec("true")), int32(3)
+		job.Spec.Completions, job.Spec.Parallelism = &three, &three
+		label := map[string]string{"app": "agent"}
+		w.create(newDeployment("web", 5, podSpec("serve", "80")), job, &appsv1.DaemonSet{
+			ObjectMeta: metav1.ObjectMeta{Name: "agent"},
+			Spec: appsv1.DaemonSetSpec{
+				Selector: &metav1.LabelSelector{MatchLabels: label},
+				Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: label}, Spec: podSpec("serve", "80")},
+			},
+		})
+		w.loop.RunFor(time.Minute)
+		if d := cmp.Diff(map[string]int{"web": 5, "job": 3, "agent": 2}, made); d != "" {
+			t.Errorf("seed %d: pods made (-want +got):\n%s", seed, d)
+		}
 	}
 }
 

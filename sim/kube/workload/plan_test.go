@@ -58,6 +58,8 @@ func TestRollingStep(t *testing.T) {
 		{"then one less", 3, limits{1, 0}, set(1, 1), []revisionSet{set(3, 3)}, 1, []int{2}},
 		{"without surge one less first", 3, limits{0, 1}, set(0, 0), []revisionSet{set(3, 3)}, 0, []int{2}},
 		{"the broken ones first", 3, limits{1, 1}, set(1, 0), []revisionSet{set(2, 0), set(1, 1)}, 1, []int{1, 1}},
+		{"one thing at a time", 4, limits{1, 1}, set(0, 0), []revisionSet{set(4, 4)}, 1, []int{4}},
+		{"a status that is behind", 3, limits{1, 0}, set(1, 3), []revisionSet{set(3, 3)}, 1, []int{2}},
 		{"never below the minimum", 3, limits{1, 1}, set(1, 0), []revisionSet{set(3, 2)}, 1, []int{2}},
 		{"scaled down", 2, limits{1, 0}, set(5, 5), nil, 2, nil},
 		{"done", 2, limits{1, 0}, set(2, 2), []revisionSet{set(1, 1)}, 2, []int{0}},

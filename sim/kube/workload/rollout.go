@@ -70,16 +70,14 @@ func rollingStep(wanted int, by limits, current revisionSet, old []revisionSet) 
 		newReplicas = current.replicas + min(wanted+by.surge-total, wanted-current.replicas)
 	}
 	oldReplicas = make([]int, len(old))
-	available := current.available
 	for i, o := range old {
 		oldReplicas[i] = o.replicas
-		available += o.available
 	}
 	if newReplicas != current.replicas {
 		return newReplicas, oldReplicas // one thing at a time
 	}
 	// Pods of the new set that are not available yet hold their places.
-	spare := total - (wanted - by.unavailable) - (current.replicas - current.available)
+	spare := total - (wanted - by.unavailable) - max(current.replicas-current.available, 0)
 	for i, o := range old { // the broken ones go first: nobody misses them
 		n := min(spare, max(o.replicas-o.available, 0))
 		if n > 0 {
@@ -87,7 +85,6 @@ func rollingStep(wanted int, by limits, current revisionSet, old []revisionSet) 
 			spare -= n
 		}
 	}
-	spare = min(spare, available-(wanted-by.unavailable))
 	for i := range old {
 		n := min(spare, oldReplicas[i])
 		if n > 0 {
