@@ -184,7 +184,7 @@ Feature: a cluster's identity is made once and never again
       """
     And the ConfigMap "rook-ceph-config" holds
       """yaml
-      data: {ceph.conf: <any>osd pool default size     = 3<any>[osd]<any>osd max backfills<any>}
+      data: {ceph.conf: "<any>size<any>= 3<any>[osd]<any>osd max backfills<any>= 2<any>"}
       """
 
   @S80 @S81 @S92

@@ -17,22 +17,6 @@ Feature: what a CephCluster's spec means
       | "var/lib/rook"   |
       | null             |
 
-  @S4
-  Scenario: a directory left from another cluster is told, not overwritten
-    Given a node "n1"
-    And the CephCluster "rook-ceph" is applied
-    And within 5m the CephCluster "rook-ceph" is in state "Created"
-    And the CephCluster "rook-ceph" is deleted
-    And within 5m there is no Deployment "rook-ceph-mon-a"
-    And within 5m there is no Secret "rook-ceph-mon"
-    When the CephCluster "rook-ceph" is applied
-    Then within 5m the pod labelled "mon=a" is in "CrashLoopBackOff"
-    And within 5m the condition "Ready" of the CephCluster "rook-ceph" says
-      """
-      rook-ceph-mon-a
-      error: cluster_uuid file exists with value
-      """
-
   @S5 @S17
   Scenario: the number of mons is a number
     Given a node "n1"
@@ -65,14 +49,15 @@ Feature: what a CephCluster's spec means
       """yaml
       spec: {ports: [{name: https-dashboard, port: 7443, targetPort: 7443, protocol: TCP}]}
       """
-    And `ceph config dump` answers
-      """yaml
-      [<any>]
+    And `ceph config get mgr mgr/dashboard/url_prefix` prints
       """
-    And `ceph mgr module ls` answers
-      """yaml
-      enabled_modules: [dashboard, <any>, <any>, <any>]
+      /ceph-dashboard
       """
+    And `ceph config get mgr mgr/dashboard/server_port` prints
+      """
+      7443
+      """
+    And there is a Secret "rook-ceph-dashboard-password"
 
   @S6
   Scenario: a dashboard that is off has no service

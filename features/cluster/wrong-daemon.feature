@@ -1,41 +1,53 @@
 Feature: a daemon that was started wrong does not run, and the resource says so
   The simulated mon reads what its pod really gives it. Whoever breaks the pod
-  gets the real program's kind of complaint.
+  gets the real program's kind of complaint, and the CephCluster passes it on.
 
   Background:
     Given a node "n1"
-    And the CephCluster "rook-ceph" is applied
-    And within 5m the CephCluster "rook-ceph" is in state "Created"
-    And the operator is stopped
 
+  @S117 @S128
   Scenario: without its fsid
-    When the arguments of "rook-ceph-mon-a" lose "--fsid"
-    And the node "n1" loses the directory "/var/lib/rook/mon-a"
+    Given a webhook takes the argument "--fsid" away from pods labelled "app=rook-ceph-mon"
+    And a webhook takes the mount "/etc/ceph" away from pods labelled "app=rook-ceph-mon"
+    When the CephCluster "rook-ceph" is applied
     Then within 5m the pod labelled "mon=a" is in "CrashLoopBackOff"
-    And the container "init-mon-fs" of the pod labelled "mon=a" logs "fsid"
-
-  Scenario: with another address than it is known by
-    When the arguments of "rook-ceph-mon-a" change "--public-addr" to "10.9.9.9"
-    Then within 5m `ceph quorum_status` fails
-
-  Scenario: with the keyring of somebody else
-    When the Secret "rook-ceph-mons-keyring" is changed with
-      """yaml
-      stringData: {keyring: "[client.nobody]\n\tkey = AQAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAAAA==\n"}
+    And the container "init-mon-fs" of the pod labelled "mon=a" logs "generated monmap has no fsid; use '--fsid <uuid>'"
+    And within 5m the condition "Ready" of the CephCluster "rook-ceph" says
       """
-    And the node "n1" loses the directory "/var/lib/rook/mon-a"
-    And the pods labelled "mon=a" are deleted
-    Then within 5m the pod labelled "mon=a" is in "CrashLoopBackOff"
-    And the container "init-mon-fs" of the pod labelled "mon=a" logs "keyring"
+      rook-ceph-mon-a
+      generated monmap has no fsid
+      """
 
-  Scenario: on a data directory of another cluster
-    Given the operator starts
-    When the CephCluster "rook-ceph" is deleted
+  @S117 @S128
+  Scenario: with another public address than it is known by
+    Given a webhook gives the argument "--public-addr" the value "10.9.9.9" in pods labelled "app=rook-ceph-mon"
+    When the CephCluster "rook-ceph" is applied
+    And 5m pass
+    Then the condition "MonsInQuorum" of the CephCluster "rook-ceph" is "False"
+    And the CephCluster "rook-ceph" is in state "Creating"
+
+  @S117 @S126
+  Scenario: with the keyring of somebody else
+    Given a webhook mounts the Secret "rook-ceph-admin-keyring" in place of "rook-ceph-mons-keyring" in pods labelled "app=rook-ceph-mon"
+    When the CephCluster "rook-ceph" is applied
+    Then within 5m the pod labelled "mon=a" is in "CrashLoopBackOff"
+    And within 5m the condition "Ready" of the CephCluster "rook-ceph" says
+      """
+      rook-ceph-mon-a
+      keyring
+      """
+
+  @S4
+  Scenario: on the data directory of another cluster
+    Given the CephCluster "rook-ceph" is applied
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the CephCluster "rook-ceph" is deleted
     And within 5m there is no Secret "rook-ceph-mon"
-    And the CephCluster "rook-ceph" is applied
+    When the CephCluster "rook-ceph" is applied
     Then within 5m the pod labelled "mon=a" is in "CrashLoopBackOff"
     And the container "mon" of the pod labelled "mon=a" logs "error: cluster_uuid file exists with value"
     And within 5m the condition "Ready" of the CephCluster "rook-ceph" says
       """
       rook-ceph-mon-a
+      error: cluster_uuid file exists with value
       """

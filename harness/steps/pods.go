@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/cucumber/godog"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -93,22 +91,6 @@ func podSteps() []Step {
 			},
 		},
 		{
-			Pattern: `^the arguments of ` + name + ` lose ` + name + `$`,
-			Example: `the arguments of "rook-ceph-mon-a" lose "--fsid"`,
-			Meaning: "takes an argument away from all containers of a Deployment",
-			Do: func(ctx context.Context, deployment, flag string) error {
-				return changeArgs(ctx, deployment, flag, func(string) (string, bool) { return "", false })
-			},
-		},
-		{
-			Pattern: `^the arguments of ` + name + ` change ` + name + ` to ` + name + `$`,
-			Example: `the arguments of "rook-ceph-mon-a" change "--public-addr" to "10.9.9.9"`,
-			Meaning: "gives an argument of all containers of a Deployment another value",
-			Do: func(ctx context.Context, deployment, flag, value string) error {
-				return changeArgs(ctx, deployment, flag, func(string) (string, bool) { return flag + "=" + value, true })
-			},
-		},
-		{
 			Pattern: `^the pods labelled ` + name + ` are on different nodes$`,
 			Example: `the pods labelled "app=rook-ceph-mon" are on different nodes`,
 			Meaning: "no node has two of them",
@@ -153,37 +135,6 @@ func threeAddresses(ctx context.Context, labels string) error {
 		return fmt.Errorf("pod %q, node %q and public address %q are not three addresses", pod, node, public)
 	}
 	return nil
-}
-
-// changeArgs changes the arguments of a Deployment's containers that start with
-// a flag; keep false takes one away. A flag that no container has is an error.
-func changeArgs(ctx context.Context, deployment, flag string, change func(string) (arg string, keep bool)) error {
-	var d appsv1.Deployment
-	if err := in(ctx).Client().Get(ctx, objectKey(deployment), &d); err != nil {
-		return err
-	}
-	found := false
-	pod := &d.Spec.Template.Spec
-	for _, containers := range [][]corev1.Container{pod.InitContainers, pod.Containers} {
-		for i := range containers {
-			var args []string
-			for _, a := range containers[i].Args {
-				keep := true
-				if a == flag || strings.HasPrefix(a, flag+"=") {
-					found = true
-					a, keep = change(a)
-				}
-				if keep {
-					args = append(args, a)
-				}
-			}
-			containers[i].Args = args
-		}
-	}
-	if !found {
-		return fmt.Errorf("no container of Deployment %q has the argument %s", deployment, flag)
-	}
-	return in(ctx).Client().Update(ctx, &d)
 }
 
 func onlyPod(ctx context.Context, labels string) (*unstructured.Unstructured, error) {

@@ -74,7 +74,7 @@ func objectKey(s string) client.ObjectKey {
 // groupVersions of the kinds that scenarios speak of.
 func groupVersion(kind string) (gv schema.GroupVersion, namespaced bool, err error) {
 	switch kind {
-	case "CephCluster":
+	case "CephCluster", "CephBlockPool":
 		return schema.GroupVersion{Group: "ceph.rook.io", Version: "v1"}, true, nil
 	case "Deployment", "ReplicaSet", "DaemonSet":
 		return schema.GroupVersion{Group: "apps", Version: "v1"}, true, nil
@@ -125,15 +125,20 @@ func find(ctx context.Context, kind, namespace, labels string) ([]unstructured.U
 		opts = append(opts, client.InNamespace(namespace))
 	}
 	if labels != "" {
-		m := client.MatchingLabels{}
-		for _, kv := range strings.Split(labels, ",") {
-			k, v, _ := strings.Cut(kv, "=")
-			m[k] = v
-		}
-		opts = append(opts, m)
+		opts = append(opts, client.MatchingLabels(labelMap(labels)))
 	}
 	if err := in(ctx).Client().List(ctx, l, opts...); err != nil {
 		return nil, err
 	}
 	return l.Items, nil
+}
+
+// labelMap reads "a=b,c=d".
+func labelMap(labels string) map[string]string {
+	m := map[string]string{}
+	for _, kv := range strings.Split(labels, ",") {
+		k, v, _ := strings.Cut(kv, "=")
+		m[k] = v
+	}
+	return m
 }

@@ -36,36 +36,36 @@ func statusSteps() []Step {
 			},
 		},
 		{
-			Pattern: `^` + within + `the condition ` + name + ` of the CephCluster ` + name + ` is ` + name + `$`,
+			Pattern: `^` + within + `the condition ` + name + ` of the ` + kind + ` ` + name + ` is ` + name + `$`,
 			Example: `within 1m the condition "Ready" of the CephCluster "rook-ceph" is "True"`,
 			Meaning: "compares a condition's status",
-			Do: func(ctx context.Context, limit, condition, named, status string) error {
-				return soon(ctx, limit, func() error { return conditionIs(ctx, named, condition, status, "", "") })
+			Do: func(ctx context.Context, limit, condition, kind, named, status string) error {
+				return soon(ctx, limit, func() error { return conditionIs(ctx, kind, named, condition, status, "", "") })
 			},
 		},
 		{
-			Pattern: `^` + within + `the condition ` + name + ` of the CephCluster ` + name + ` is ` + name + ` because of ` + name + `$`,
+			Pattern: `^` + within + `the condition ` + name + ` of the ` + kind + ` ` + name + ` is ` + name + ` because of ` + name + `$`,
 			Example: `within 1m the condition "Ready" of the CephCluster "rook-ceph" is "False" because of "InvalidSpec"`,
 			Meaning: "compares a condition's status and reason",
-			Do: func(ctx context.Context, limit, condition, named, status, reason string) error {
-				return soon(ctx, limit, func() error { return conditionIs(ctx, named, condition, status, reason, "") })
+			Do: func(ctx context.Context, limit, condition, kind, named, status, reason string) error {
+				return soon(ctx, limit, func() error { return conditionIs(ctx, kind, named, condition, status, reason, "") })
 			},
 		},
 		{
-			Pattern: `^` + within + `the condition ` + name + ` of the CephCluster ` + name + ` says$`,
+			Pattern: `^` + within + `the condition ` + name + ` of the ` + kind + ` ` + name + ` says$`,
 			Example: `within 1m the condition "Ready" of the CephCluster "rook-ceph" says`,
 			Meaning: "each line of the doc string stands in the condition's message",
-			Do: func(ctx context.Context, limit, condition, named string, doc *godog.DocString) error {
-				return soon(ctx, limit, func() error { return conditionIs(ctx, named, condition, "", "", doc.Content) })
+			Do: func(ctx context.Context, limit, condition, kind, named string, doc *godog.DocString) error {
+				return soon(ctx, limit, func() error { return conditionIs(ctx, kind, named, condition, "", "", doc.Content) })
 			},
 		},
 		{
-			Pattern: `^` + within + `the status of the CephCluster ` + name + ` holds$`,
+			Pattern: `^` + within + `the status of the ` + kind + ` ` + name + ` holds$`,
 			Example: `within 1m the status of the CephCluster "rook-ceph" holds`,
 			Meaning: "the status has what the doc string (YAML) says",
-			Do: func(ctx context.Context, limit, named string, doc *godog.DocString) error {
+			Do: func(ctx context.Context, limit, kind, named string, doc *godog.DocString) error {
 				return soon(ctx, limit, func() error {
-					u, err := get(ctx, "CephCluster", named)
+					u, err := get(ctx, kind, named)
 					if err != nil {
 						return err
 					}
@@ -113,8 +113,8 @@ func account(u *unstructured.Unstructured) string {
 	return out
 }
 
-func conditionIs(ctx context.Context, named, condition, status, reason, says string) error {
-	u, err := get(ctx, "CephCluster", named)
+func conditionIs(ctx context.Context, kind, named, condition, status, reason, says string) error {
+	u, err := get(ctx, kind, named)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ func All() []Step {
 		statusSteps(),
 		objectSteps(),
 		podSteps(),
+		webhookSteps(),
 		operatorSteps(),
 		commandSteps(),
 		cephSteps(),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/tidepool-ceph/tidepool/prod/exec"
@@ -39,6 +40,9 @@ type World interface {
 	Client() client.Client
 	// Apply is kubectl apply; the error is what kubectl prints.
 	Apply(ctx context.Context, manifest string) error
+	// ChangePods makes a mutating webhook change the pods with these labels when
+	// they are created.
+	ChangePods(labels map[string]string, change func(*corev1.PodSpec))
 	// Logs reads what containers wrote, those that have ended included.
 	Logs() door.PodLogs
 

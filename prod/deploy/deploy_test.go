@@ -80,6 +80,8 @@ func TestTheDeploymentRunsThisVersionOfTheProgram(t *testing.T) {
 // packages under prod/operator ask of their client.
 func TestRights(t *testing.T) {
 	needs := map[string]string{
+		"ceph.rook.io/cephblockpools":            "get list patch watch",
+		"ceph.rook.io/cephblockpools/status":     "patch",
 		"ceph.rook.io/cephclusters":              "get list patch watch",
 		"ceph.rook.io/cephclusters/status":       "patch",
 		"ceph.rook.io/cephclusters/finalizers":   "update",

@@ -116,16 +116,19 @@ func osdIn(c *call) reply {
 
 func osdDown(c *call) reply {
 	m := c.change().osdmap()
+	var ids []int
 	said, bad := c.eachOSD(func(o *OSDInfo) bool { return o.Up }, func(o *OSDInfo) string {
 		if !o.Up {
 			return fmt.Sprintf("osd.%d is already down. ", o.ID)
 		}
 		m.markDown(o.ID, c.now)
+		ids = append(ids, o.ID)
 		return fmt.Sprintf("marked down osd.%d. ", o.ID)
 	})
 	if bad != nil {
 		return *bad
 	}
+	c.sim.notice(c.state.FSID, ids, strings.HasSuffix(c.desc.prefix, "stop"))
 	return done("%s", said)
 }
 

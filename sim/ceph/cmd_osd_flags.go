@@ -2,6 +2,7 @@ package ceph
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -69,12 +70,7 @@ func osdSetMaxOSD(c *call) reply {
 
 func osdRequireRelease(c *call) reply {
 	name := c.args.str("release")
-	want := 0
-	for major, n := range releaseNames {
-		if n == name {
-			want = major
-		}
-	}
+	want := releaseNumber(name)
 	m := c.state.OSDMap
 	if want == m.RequireOSDRelease {
 		return done("")
@@ -94,13 +90,20 @@ func osdRequireRelease(c *call) reply {
 	return done("")
 }
 
+// releaseNumber is the major version of a release, by name or number; 0 if
+// there is none.
+func releaseNumber(text string) int {
+	for major, name := range releaseNames {
+		if name == text || strconv.Itoa(major) == text {
+			return major
+		}
+	}
+	return 0
+}
+
 func osdSetMinCompat(c *call) reply {
 	v := c.args.str("version")
-	known := false
-	for _, n := range releaseNames {
-		known = known || n == v
-	}
-	if !known && v != "jewel" && v != "hammer" && v != "firefly" && v != "infernalis" {
+	if releaseNumber(v) == 0 && v != "jewel" && v != "hammer" && v != "firefly" && v != "infernalis" {
 		return fail(syscall.EINVAL, "version %s is not recognized", v)
 	}
 	c.change().osdmap().RequireMinCompat = v

@@ -346,3 +346,35 @@ func TestOldClientsAreReported(t *testing.T) {
 		t.Errorf("health: %s", h)
 	}
 }
+
+// A change that is under way when the leader dies is made by the next one, once.
+func TestWriteOutlivesTheLeader(t *testing.T) {
+	for seed := range uint64(6) {
+		w := newWorld(t, "16.2.15", seed)
+		runs := w.cluster("a", "b", "c")
+		r := w.start("10.0.0.2", nil, "ceph", "config", "set", "mon", "debug_ms", "1")
+		w.loop.RunFor(170*time.Millisecond + time.Duration(seed)*10*time.Millisecond)
+		runs["a"].p.Group.Kill()
+		w.loop.RunUntil(func() bool { return r.code != running }, time.Minute)
+		if r.code != 0 {
+			t.Fatalf("seed %d: exit code %d: %s", seed, r.code, &r.p.Stderr)
+		}
+		w.quorum(time.Minute, "b", "c")
+		history := w.sim.Clusters()[0].State.Config.History
+		if len(history) != 2 || len(history[1].Changes) != 1 {
+			t.Errorf("seed %d: the log has %d entries: %v", seed, len(history), history)
+		}
+	}
+}
+
+// The argv of S118 is known from 14.2.1 on.
+func TestDefaultFlags(t *testing.T) {
+	for v, want := range map[string]int{"14.2.0": 1, "14.2.1": 0, "13.2.3": 1} {
+		w := newWorld(t, v, 1)
+		_ = w.host("10.0.0.1").Files.WriteFile("/etc/ceph/keyring", []byte(keyring), 0o600)
+		r := w.exec("10.0.0.1", nil, monArgs([]string{"a"}, "a", "--default-log-to-file=false", "--default-mon-cluster-log-to-file=false", "--mkfs")...)
+		if r.code != want {
+			t.Errorf("%s: exit code %d, want %d: %s", v, r.code, want, &r.p.Stderr)
+		}
+	}
+}

@@ -17,17 +17,15 @@ func monmaptoolMain(s *Sim, r *release, p *host.Process) int {
 }
 
 type monmaptool struct {
-	sim                     *Sim
-	p                       *host.Process
-	r                       *release
-	file                    string
-	create, clobber, print  bool
-	generate                bool
-	fsid                    string
-	add, addv               [][2]string
-	rm                      []string
-	filter                  bool
-	minRelease, featureFlag string
+	sim                    *Sim
+	p                      *host.Process
+	r                      *release
+	file                   string
+	create, clobber, print bool
+	fsid                   string
+	add, addv              [][2]string
+	rm                     []string
+	minRelease             string
 }
 
 func (t *monmaptool) usage(text string) (int, bool) {
@@ -59,10 +57,6 @@ func (t *monmaptool) parse(args []string) (code int, end bool) {
 			t.create = true
 		case "--clobber":
 			t.clobber = true
-		case "--generate":
-			t.generate = true
-		case "--filter-initial-members":
-			t.filter = true
 		case "--add", "--addv":
 			w, ok := words(2)
 			if !ok {
@@ -73,7 +67,7 @@ func (t *monmaptool) parse(args []string) (code int, end bool) {
 			} else {
 				t.addv = append(t.addv, [2]string{w[0], w[1]})
 			}
-		case "--rm", "--fsid", "--set-min-mon-release", "--enable-all-features":
+		case "--rm", "--fsid", "--set-min-mon-release":
 			w, ok := words(1)
 			if !ok {
 				return t.usage("Option " + name + " requires an argument.")
@@ -170,6 +164,10 @@ func (t *monmaptool) edit(mm *MonMap) (changed bool, code int) {
 		}
 		mm.put(MonInfo{Name: a[0], Addrs: addrs}, t.r)
 		changed = true
+	}
+	if t.minRelease != "" {
+		mm.MinRelease, changed = releaseNumber(t.minRelease), true
+		p.Printf("monmaptool: setting min_mon_release = %s\n", t.minRelease)
 	}
 	for _, name := range t.rm {
 		i := mm.Rank(name)

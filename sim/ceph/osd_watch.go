@@ -228,11 +228,19 @@ func (d *osdDaemon) bootSoon() {
 	})
 }
 
-// notice has the daemons of OSDs look at the map at once.
-func (s *Sim) notice(fsid string, ids []int) {
+// notice has the daemons of OSDs look at a map in which they are down: they boot
+// again, or end if they are told to.
+func (s *Sim) notice(fsid string, ids []int, stop bool) {
 	for _, d := range s.osds {
-		if d.store.ClusterFSID == fsid && slices.Contains(ids, d.id()) {
-			s.loop.After(messageTime, "osd sees the map", d.bootSoon)
+		if d.store.ClusterFSID != fsid || !slices.Contains(ids, d.id()) {
+			continue
 		}
+		s.loop.After(messageTime, "osd sees the map", func() {
+			if stop {
+				d.run.p.Terminate()
+			} else {
+				d.bootSoon()
+			}
+		})
 	}
 }

@@ -37,6 +37,7 @@ type API struct {
 
 	onRequest []*func(Request) error
 	onAnswer  []*func(Request, error) error
+	webhooks  []*webhook
 
 	addresses addresses
 	gc        collector

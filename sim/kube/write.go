@@ -45,6 +45,7 @@ func (a *API) create(user string, k *kind, namespace string, img image, dryRun b
 		m.Generation = 1
 	}
 	img.setMeta(m)
+	a.mutate(k, img.obj)
 	if err := a.admit(k, &img, nil); err != nil {
 		return image{}, err
 	}

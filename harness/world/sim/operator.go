@@ -9,6 +9,7 @@ import (
 	"github.com/tidepool-ceph/tidepool/prod/operator/cluster"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door"
 	"github.com/tidepool-ceph/tidepool/prod/operator/health"
+	"github.com/tidepool-ceph/tidepool/prod/operator/pool"
 	"github.com/tidepool-ceph/tidepool/sim/host"
 )
 
@@ -38,7 +39,7 @@ func (w *World) StartOperator() error {
 		Events: events{w, c},
 	}
 	options := cluster.OptionsFrom(func(name string) string { return w.operatorEnv[name] }, OperatorImage)
-	controllers := append(cluster.New(doors, options), health.New(doors, options.Settings, func(client.ObjectKey, string) {}))
+	controllers := append(cluster.New(doors, options), health.New(doors, options.Settings, func(client.ObjectKey, string) {}), pool.New(doors, options.Settings))
 	for _, c := range controllers {
 		manage(w.loop, w.operator, w.api, c)
 	}

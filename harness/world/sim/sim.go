@@ -287,6 +287,18 @@ func (w *World) Apply(ctx context.Context, manifest string) error {
 	return err
 }
 
+// ChangePods changes pods when they are created.
+func (w *World) ChangePods(labels map[string]string, change func(*corev1.PodSpec)) {
+	w.api.OnCreate(&corev1.Pod{}, func(o client.Object) {
+		for k, v := range labels {
+			if o.GetLabels()[k] != v {
+				return
+			}
+		}
+		change(&o.(*corev1.Pod).Spec)
+	})
+}
+
 // Logs reads what containers wrote.
 func (w *World) Logs() door.PodLogs { return podLogs{w} }
 

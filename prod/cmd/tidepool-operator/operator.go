@@ -36,6 +36,7 @@ import (
 	"github.com/tidepool-ceph/tidepool/prod/operator/door"
 	"github.com/tidepool-ceph/tidepool/prod/operator/health"
 	"github.com/tidepool-ceph/tidepool/prod/operator/metrics"
+	"github.com/tidepool-ceph/tidepool/prod/operator/pool"
 )
 
 // operatorName is the lease's name, the source of events, and the container's
@@ -51,7 +52,7 @@ func operatorCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "operator",
 		Short: "Run the operator",
-		Long: `Runs the operator: it serves the CephClusters of the namespaces that it watches
+		Long: `Runs the operator: it serves the CephClusters and CephBlockPools of the namespaces that it watches
 until it is told to stop (SIGTERM or SIGINT).`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -149,7 +150,7 @@ func addControllers(m manager.Manager, clientset kubernetes.Interface, logs log.
 	doors := openDoors(m, clientset, logs, counts)
 	options := cluster.OptionsFrom(getenv, s.image)
 	options.LogLevel = s.logLevel
-	controllers := append(cluster.New(doors, options), health.New(doors, options.Settings, counts.Health))
+	controllers := append(cluster.New(doors, options), health.New(doors, options.Settings, counts.Health), pool.New(doors, options.Settings))
 	for _, c := range controllers {
 		if err := counts.Count(c, doors.Clock).Register(m); err != nil {
 			return err

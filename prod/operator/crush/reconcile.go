@@ -28,10 +28,7 @@ func initialRules() []string { return []string{"replicated_rule", "replicated_ru
 // between map and ConfigMap leads to a second, equal installation, unless an OSD
 // was made meanwhile.
 func Reconcile(ctx context.Context, p *pass.Pass) error {
-	if !p.Version.Has(ceph.InitialCrush) {
-		return nil
-	}
-	done, err := settled(ctx, p)
+	done, err := Settled(ctx, p.Client, p.Cluster.Namespace, p.Version)
 	if err != nil || done {
 		return err
 	}
@@ -76,9 +73,15 @@ func install(ctx context.Context, p *pass.Pass) error {
 	return nil
 }
 
-func settled(ctx context.Context, p *pass.Pass) (bool, error) {
+// Settled says whether the crush map is there to stay, so that rules may be made
+// in it: at once where Ceph's own is kept, and else once the initial one needs no
+// more attention (S107).
+func Settled(ctx context.Context, c client.Client, namespace string, version ceph.Version) (bool, error) {
+	if !version.Has(ceph.InitialCrush) {
+		return true, nil
+	}
 	var guard corev1.ConfigMap
-	err := p.Client.Get(ctx, client.ObjectKey{Namespace: p.Cluster.Namespace, Name: ConfigName}, &guard)
+	err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: ConfigName}, &guard)
 	if client.IgnoreNotFound(err) != nil {
 		return false, fmt.Errorf("failed to get configmap %s. %w", ConfigName, err)
 	}
