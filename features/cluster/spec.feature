@@ -358,6 +358,35 @@ Feature: what a CephCluster's spec means
       spec.disruptionManagement
       """
 
+  Scenario Outline: a value that cannot be is refused by the name of its field
+    When applying the CephCluster "rook-ceph" is refused with "<field>" by
+      """yaml
+      spec: <spec>
+      """
+    Then there is no CephCluster "rook-ceph"
+
+    Examples:
+      | field                              | spec                                                  |
+      | spec.network.provider              | {network: {provider: carrier-pigeon}}                 |
+      | spec.rbdMirroring.workers          | {rbdMirroring: {workers: -1}}                         |
+      | spec.dashboard.port                | {dashboard: {port: 70000}}                            |
+      | spec.cephVersion.image             | {cephVersion: {image: ""}}                            |
+      | spec.storage.useAllNodes           | {storage: {useAllNodes: "yes please"}}                |
+      | spec.storage.nodes[0].name         | {storage: {nodes: [{devices: [{name: sdb}]}]}}        |
+      | spec.storage.config                | {storage: {config: {osdsPerDevice: many}}}            |
+
+  Scenario: an image without a tag runs, with a warning
+    Given a node "n1"
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {cephVersion: {image: ceph/ceph}, mon: {count: 1}}
+      """
+    Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the condition "SpecAdjusted" of the CephCluster "rook-ceph" says
+      """
+      ceph/ceph has no tag
+      """
+
   Scenario Outline: input that is no CephCluster is refused in words
     When applying this is refused with "<words>"
       """

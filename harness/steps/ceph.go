@@ -82,6 +82,15 @@ func cephSteps() []Step {
 				return err
 			},
 		},
+		{
+			Pattern: "^the admin runs `rados ([^`]*)`$",
+			Example: "the admin runs `rados -p replicapool create object`",
+			Meaning: "the command, run with the admin's keyring, succeeds",
+			Do: func(ctx context.Context, args string) error {
+				_, err := in(ctx).Rados(ctx, Namespace, strings.Fields(args)...)
+				return err
+			},
+		},
 	}
 }
 

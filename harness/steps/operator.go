@@ -246,8 +246,8 @@ func readOnly(args []string) bool {
 	for _, c := range []string{
 		"mon_status", "quorum_status", "status", "-s", "health", "version", "versions", "fsid", "mon dump", "mon stat", "mon metadata",
 		"mgr dump", "mgr stat", "mgr services", "mgr module ls", "auth get", "auth ls", "config get", "config dump", "config-key get",
-		"osd tree", "osd dump", "osd stat", "osd ls", "osd find", "osd metadata", "osd crush dump", "osd crush show-tunables", "osd crush rule ls",
-		"osd pool ls", "osd df", "pg stat", "df", "dashboard ac-user-show", "dashboard get-", "lvm list", "--version",
+		"osd tree", "osd dump", "osd stat", "osd ls", "osd find", "osd metadata", "osd crush dump", "osd crush show-tunables", "osd crush rule ls", "osd crush rule dump", "osd erasure-code-profile get",
+		"osd pool ls", "osd pool get", "osd df", "pg stat", "df", "dashboard ac-user-show", "dashboard get-", "lvm list", "--version",
 	} {
 		if strings.HasPrefix(line, " "+c) {
 			return !strings.HasPrefix(line, " auth get-or-create")

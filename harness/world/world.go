@@ -74,6 +74,9 @@ type World interface {
 	// the cluster in a namespace.
 	Ceph(ctx context.Context, namespace string, args ...string) (exec.Result, error)
 
+	// Rados does so with the program rados.
+	Rados(ctx context.Context, namespace string, args ...string) (exec.Result, error)
+
 	// Trace returns the last lines of what happened.
 	Trace(lines int) string
 	// Close ends the world.

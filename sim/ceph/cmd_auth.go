@@ -159,6 +159,9 @@ func authAdd(c *call) reply {
 		if key != "" && key != entry.Key {
 			return fail(syscall.EINVAL, "entity %s exists but key does not match", name)
 		}
+		if len(entry.Caps) != len(wanted) {
+			return fail(syscall.EINVAL, "entity %s exists but caps do not match", name)
+		}
 		if s, differ := entry.differs(wanted); differ {
 			return fail(syscall.EINVAL, "entity %s exists but cap %s does not match", name, s)
 		}

@@ -172,7 +172,7 @@ func configGet(c *call) reply {
 	who := c.args.str("who")
 	section, _, ok := target(who)
 	if !ok {
-		return fail(syscall.EINVAL, "unrecognized config entity '%s'", who)
+		return fail(syscall.EINVAL, "unrecognized entity '%s'", who)
 	}
 	set := c.state.Config.effective(section)
 	if key := c.args.str("key"); key != "" {
@@ -214,8 +214,11 @@ func (o *option) defaultFor(section string) string {
 	if kind, _, _ := strings.Cut(section, "."); o.daemon != "" && kind != "client" {
 		v = o.daemon
 	}
-	if o.kind == "bool" {
+	switch {
+	case o.kind == "bool":
 		v = strings.ToLower(v)
+	case o.kind == "addr" && v == "":
+		v = "-"
 	}
 	return v
 }
@@ -322,7 +325,11 @@ func configHelp(c *call) reply {
 		{"can_update_at_runtime", opt.runtime},
 		{"flags", array{}},
 	}, func() string {
-		return fmt.Sprintf("%s - %s\n  (%s, %s)\n  Default: %s\n  Can update at runtime: %t\n", opt.name, opt.description, opt.kind, opt.level, opt.fallback, opt.runtime)
+		limits := ""
+		if opt.low != "" || opt.high != "" {
+			limits = fmt.Sprintf("  Minimum: %s\n  Maximum: %s\n", opt.low, opt.high)
+		}
+		return fmt.Sprintf("%s - %s\n  (%s, %s)\n  Default: %s\n%s  Can update at runtime: %t\n", opt.name, opt.description, opt.kind, opt.level, opt.fallback, limits, opt.runtime)
 	})
 }
 

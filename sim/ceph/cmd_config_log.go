@@ -85,7 +85,7 @@ func configReset(c *call) reply {
 	history := c.state.Config.History
 	current := history[len(history)-1].Version
 	if int(num) < 1 || int(num) > current {
-		return fail(syscall.ENOENT, "version %d does not exist", num)
+		return fail(syscall.EINVAL, "must specify a valid historical version to revert to; see 'ceph config log' for a list of avialable configuration historical versions")
 	}
 	if int(num) == current {
 		return done("")

@@ -49,7 +49,7 @@ func (s *State) keys() map[string]string {
 func configKeyGet(c *call) reply {
 	v, ok := c.state.keys()[c.args.str("key")]
 	if !ok {
-		return fail(syscall.ENOENT, "error obtaining '%s': (2) No such file or directory", c.args.str("key"))
+		return fail(syscall.ENOENT, "")
 	}
 	r := reply{out: v}
 	if !c.release.atLeast(octopus) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -89,6 +90,9 @@ func (c *call) location(args []string) (crush.Spec, *reply) {
 	return spec, nil
 }
 
+// number is a number with the six digits that Ceph prints.
+func number(f float64) string { return strconv.FormatFloat(f, 'g', 6, 64) }
+
 func specText(s crush.Spec) string {
 	parts := make([]string, len(s))
 	for i, p := range s {
@@ -112,15 +116,12 @@ func crushSet(c *call) reply {
 		return *bad
 	}
 	weight, _ := c.args.float("weight")
-	if verb == "set" && c.state.OSDMap.Crush.Parent(id) == nil && !c.release.atLeast(luminous) {
-		return fail(syscall.ENOENT, "unable to set item id %d name '%s' weight %g at location %s: does not exist", id, name, weight, specText(spec))
-	}
 	m := c.change().editCrush()
 	m.NameDevice(id, name)
 	if err := m.Put(id, crush.WeightOf(weight), spec); err != nil {
 		return fail(syscall.EINVAL, "%v", err)
 	}
-	return done("%s item id %d name '%s' weight %g at location %s to crush map", verb, id, name, weight, specText(spec))
+	return done("%s item id %d name '%s' weight %s at location %s to crush map", verb, id, name, number(weight), specText(spec))
 }
 
 func crushCreateOrMove(c *call) reply {
@@ -135,17 +136,22 @@ func crushCreateOrMove(c *call) reply {
 	weight, _ := c.args.float("weight")
 	name := fmt.Sprintf("osd.%d", id)
 	old := c.state.OSDMap.Crush
-	if w, placed := old.ItemWeight(id); placed {
-		weight = w.Float() // an OSD that is there keeps its weight
+	done := func(how string) reply {
+		return done("create-or-move %s item name '%s' weight %s at location %s to crush map", how, name, number(weight), specText(spec))
 	}
-	if !old.Holds(id, spec) {
-		m := c.change().editCrush()
-		m.NameDevice(id, name)
-		if err := m.Put(id, crush.WeightOf(weight), spec); err != nil {
-			return fail(syscall.EINVAL, "%v", err)
-		}
+	if old.Holds(id, spec) {
+		return done("updated")
 	}
-	return done("create-or-move updating item name '%s' weight %g at location %s to crush map", name, weight, specText(spec))
+	w := crush.WeightOf(weight)
+	if had, placed := old.ItemWeight(id); placed {
+		w = had // an OSD that is there keeps its weight
+	}
+	m := c.change().editCrush()
+	m.NameDevice(id, name)
+	if err := m.Put(id, w, spec); err != nil {
+		return fail(syscall.EINVAL, "%v", err)
+	}
+	return done("updating")
 }
 
 func crushAddBucket(c *call) reply {
@@ -262,7 +268,7 @@ func crushReweight(c *call) reply {
 		return fail(syscall.EINVAL, "weight %g out of range", w)
 	}
 	c.change().editCrush().Reweight(id, crush.WeightOf(w))
-	return done("reweighted item id %d name '%s' to %g in crush map", id, name, w)
+	return done("reweighted item id %d name '%s' to %s in crush map", id, name, number(w))
 }
 
 func crushReweightSubtree(c *call) reply {
@@ -273,7 +279,7 @@ func crushReweightSubtree(c *call) reply {
 	}
 	w, _ := c.args.float("weight")
 	c.change().editCrush().Reweight(id, crush.WeightOf(w))
-	return done("reweighted subtree id %d name '%s' to %g in crush map", id, name, w)
+	return done("reweighted subtree id %d name '%s' to %s in crush map", id, name, number(w))
 }
 
 func crushReweightAll(c *call) reply {

@@ -12,9 +12,9 @@ func logCommands() map[string]handler {
 
 func logText(c *call) reply {
 	l := c.change().log()
-	l.Seq++
+	kind, _, _ := strings.Cut(c.caller.entity, ".")
 	l.Entries = append(l.Entries, LogEntry{
-		Name: c.caller.entity, Rank: c.caller.entity, Addrs: AddrVec{{Type: "any", IP: c.caller.addr}}, Stamp: c.now, Seq: l.Seq,
+		Name: c.caller.entity, Rank: kind + ".?", Addrs: AddrVec{{Type: "any", IP: c.caller.addr}}, Stamp: c.now,
 		Channel: "cluster", Priority: "[INF]", Message: strings.Join(c.args.list("logtext"), " "),
 	})
 	return done("")
@@ -36,10 +36,18 @@ func logLast(c *call) reply {
 	if channel == "" {
 		channel = "cluster"
 	}
+	matches := func(e LogEntry) bool {
+		return slices.Index(logLevels, e.Priority) >= least && (channel == "*" || channel == e.Channel)
+	}
+	// The entry before the oldest that was counted is looked at too.
 	var shown []LogEntry
 	for _, e := range slices.Backward(c.state.Log.Entries) {
-		if len(shown) < n && slices.Index(logLevels, e.Priority) >= least && (channel == "*" || channel == e.Channel) {
+		past := len(shown) == n
+		if matches(e) {
 			shown = append(shown, e)
+		}
+		if past {
+			break
 		}
 	}
 	slices.Reverse(shown)

@@ -208,20 +208,21 @@ func (meta Metadata) json(r *release) object {
 func monMetadata(c *call) reply {
 	one := func(name string) object {
 		meta, ok := c.state.MonMeta.Of[name]
-		o := object{{"name", name}}
-		if ok {
-			o = append(o, meta.json(c.release)...)
+		if !ok {
+			return object{}
 		}
-		return o
+		return meta.json(c.release)
 	}
 	var out any
 	if id := c.args.str("id"); id != "" {
 		if c.state.MonMap.Rank(id) < 0 {
-			return fail(syscall.ENOENT, "")
+			return fail(syscall.ENOENT, "requested mon not found")
 		}
 		out = one(id)
 	} else {
-		out = arrayOf(c.state.MonMap.Mons, func(i MonInfo) any { return one(i.Name) })
+		out = arrayOf(c.state.MonMap.Mons, func(i MonInfo) any {
+			return append(object{{"name", i.Name}}, one(i.Name)...)
+		})
 	}
 	return c.show(out, func() string { return string(toPrettyJSON(out)) })
 }
@@ -270,11 +271,11 @@ func nodeLs(c *call) reply {
 	for _, s := range c.state.MgrMap.Standbys {
 		mgrs[s.Hostname] = append(mgrs[s.Hostname], s.Name)
 	}
-	parts := map[string]any{"mon": mons, "osd": osds, "mds": map[string][]string{}, "mgr": mgrs}
+	parts := map[string]any{"mon": mons, "osd": osds, "mds": object{}, "mgr": mgrs}
 	if kind := c.args.str("type"); kind != "" && kind != "all" {
 		return c.showAny(parts[kind])
 	}
-	return c.showAny(object{{"mon", mons}, {"osd", osds}, {"mds", parts["mds"]}, {"mgr", mgrs}})
+	return c.showAny(object{{"mon", mons}, {"osd", osds}, {"mgr", mgrs}})
 }
 
 // showAny shows the same JSON in every format, indented for people.

@@ -86,7 +86,7 @@ func monOKToAddOffline(c *call) reply {
 	if len(c.mon.quorum) >= (len(c.state.MonMap.Mons)+1)/2+1 {
 		return done("adding another mon that is not yet online will not break quorum")
 	}
-	return fail(syscall.EBUSY, "adding a monitor before it is online would break quorum (%s)", joinNames(c.mon.quorumNames()))
+	return fail(syscall.EBUSY, "adding a monitor may break quorum (until that monitor starts)")
 }
 
 // monEnableMsgr2 gives each monitor that is bound to the default v1 port alone

@@ -83,7 +83,7 @@ func (c *call) nodeJSON(m *crush.Map, n node) object {
 	}
 	if n.bucket != nil {
 		o = append(o, field{"name", n.bucket.Name}, field{"type", m.TypeName(n.bucket.Type)}, field{"type_id", n.bucket.Type})
-		if !n.root && c.release.atLeast(luminous) {
+		if !n.root {
 			o = append(o, field{"pool_weights", object{}})
 		}
 		return o

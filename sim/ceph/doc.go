@@ -26,6 +26,15 @@
 // small handler over the state answers. commandTables in command.go lists the
 // tables of handlers.
 //
+// # OSDs and placement groups
+//
+// ceph-volume (package volume) and ceph-osd --mkfs leave a store on a device or
+// in a directory; ceph-osd opens it, puts itself into the CRUSH map (package
+// crush) and boots (osd_daemon.go). Who is heard of and who is not, the leader
+// judges at each tick (osd_watch.go). The placement groups are not kept: their
+// states follow from the OSD map, the last map under which all was at rest, and
+// the time (pg.go).
+//
 // # Time
 //
 // Elections, leases, map changes and hunting for a monitor take virtual time of

@@ -47,7 +47,7 @@ func Example() {
 	// Output:
 	// creating /etc/ceph/keyring
 	// e1: 1 mons at {a=[v2:10.0.0.1:3300/0,v1:10.0.0.1:6789/0]} removed_ranks: {}, election epoch 3, leader 0 a, quorum 0 a
-	// HEALTH_WARN mon a is allowing insecure global_id reclaim
-	// [WRN] AUTH_INSECURE_GLOBAL_ID_RECLAIM_ALLOWED: mon a is allowing insecure global_id reclaim
+	// HEALTH_WARN mon is allowing insecure global_id reclaim
+	// [WRN] AUTH_INSECURE_GLOBAL_ID_RECLAIM_ALLOWED: mon is allowing insecure global_id reclaim
 	//     mon.a has auth_allow_insecure_global_id_reclaim set to true
 }

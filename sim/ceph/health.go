@@ -132,7 +132,7 @@ func (c *call) authChecks() []check {
 	n := len(c.mon.quorum)
 	k := check{
 		code: "AUTH_INSECURE_GLOBAL_ID_RECLAIM_ALLOWED", severity: warn, count: n,
-		summary: fmt.Sprintf("mon%s %s %s allowing insecure global_id reclaim", plural(n), joinNames(c.mon.quorumNames()), isAre(n)),
+		summary: fmt.Sprintf("mon%s %s allowing insecure global_id reclaim", plural(n), isAre(n)),
 	}
 	for _, name := range c.mon.quorumNames() {
 		k.detail = append(k.detail, fmt.Sprintf("mon.%s has auth_allow_insecure_global_id_reclaim set to true", name))
@@ -199,11 +199,11 @@ func (c *call) healthJSON(detail bool) object {
 		return object{{"checks", list}, {"status", status}}
 	}
 	mutes := arrayOf(c.state.Health.Mutes, func(m Mute) any {
-		o := object{{"code", m.Code}, {"sticky", m.Sticky}, {"summary", m.Summary}, {"count", m.Count}}
+		o := object{{"code", m.Code}}
 		if !m.Until.IsZero() {
 			o = append(o, field{"ttl", c.release.stamp(m.Until)})
 		}
-		return o
+		return append(o, field{"sticky", m.Sticky}, field{"summary", m.Summary}, field{"count", m.Count})
 	})
 	return object{{"status", status}, {"checks", list}, {"mutes", mutes}}
 }
@@ -221,16 +221,7 @@ func (c *call) healthText(detail bool) string {
 	if len(shown) > 0 {
 		text += " " + strings.Join(shown, "; ")
 	}
-	if n := len(checks) - len(shown); n > 0 {
-		text += " (muted:"
-		for _, k := range checks {
-			if c.muted(k.code) {
-				text += " " + k.code
-			}
-		}
-		text += ")"
-	}
-	text += "\n"
+	text += c.mutedText(len(shown) > 0) + "\n"
 	if !detail {
 		return text
 	}
@@ -251,6 +242,25 @@ func (c *call) healthText(detail bool) string {
 		}
 	}
 	return text
+}
+
+// mutedText lists the mutes behind the line of `ceph health`.
+func (c *call) mutedText(more bool) string {
+	var codes []string
+	for _, m := range c.state.Health.Mutes {
+		code := m.Code
+		if !m.Until.IsZero() {
+			code += "(" + age(m.Until.Sub(c.now)) + ")"
+		}
+		codes = append(codes, code)
+	}
+	switch {
+	case len(codes) == 0:
+		return ""
+	case more:
+		return "; (muted: " + strings.Join(codes, " ") + ")"
+	}
+	return " (muted: " + strings.Join(codes, " ") + ")"
 }
 
 func healthCommands() map[string]handler {

@@ -24,7 +24,7 @@ func mgrTick(m *mon, t *change) {
 	grace := (&call{mon: m, state: t.old}).optionSeconds("mon_mgr_beacon_grace", mgrBeaconGrace)
 	for _, i := range t.old.MgrMap.all() {
 		d := m.sim.mgrOf(t.old.FSID, i.GID)
-		if d != nil && m.sim.net.Reaches(d.p.Addr, m.p.Addr) {
+		if d != nil && m.sim.linked(d.p, m.p) {
 			d.lastSay = t.now
 			continue
 		}

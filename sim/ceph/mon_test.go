@@ -337,7 +337,7 @@ func TestOldClientsAreReported(t *testing.T) {
 	w := newWorld(t, "16.2.15", 1)
 	w.cluster("a")
 	w.version = "14.2.0"
-	if h := w.sh("10.0.0.1", "ceph", "health"); !strings.Contains(h, "client is using insecure global_id reclaim; mon a is allowing insecure global_id reclaim") {
+	if h := w.sh("10.0.0.1", "ceph", "health"); !strings.Contains(h, "client is using insecure global_id reclaim; mon is allowing insecure global_id reclaim") {
 		t.Errorf("health of a nautilus client: %s", h)
 	}
 	w.version = "16.2.15"

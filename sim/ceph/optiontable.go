@@ -6,6 +6,7 @@ import (
 	_ "embed" // of the options
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,22 +69,29 @@ func lookupOption(name string) (*option, bool) {
 	return o, ok
 }
 
+var debugLevels = regexp.MustCompile(`^\d+(/\d+)?$`)
+
 // parse says what is wrong with a value, in the words of `ceph config set`;
 // the value comes back as Ceph stores it.
 func (o *option) parse(v string) (string, error) {
 	switch o.kind {
 	case "bool":
 		switch strings.ToLower(v) {
-		case "true", "yes", "1":
-			return "true", nil
-		case "false", "no", "0":
-			return "false", nil
+		case "true", "false":
+			return strings.ToLower(v), nil
 		}
-		return "", says("Expected option value to be integer, got '%s'", v)
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil {
+			return "", says("Expected option value to be integer, got '%s'", v)
+		}
+		return strconv.FormatBool(n != 0), nil
 	case "int", "uint":
 		n, err := strconv.ParseInt(v, 0, 64)
 		if err != nil {
-			return "", says("Expected option value to be integer, got '%s'", v)
+			return "", says("strict_si_cast: unit prefix not recognized")
+		}
+		if n < 0 && o.kind == "uint" {
+			return "", says("strict_sistrtoll: value should not be negative")
 		}
 		return v, o.within(float64(n), v)
 	case "float":
@@ -92,6 +100,9 @@ func (o *option) parse(v string) (string, error) {
 			return "", fmt.Errorf("strict_strtod: expected double, got: '%s'", v)
 		}
 		return v, o.within(f, v)
+	}
+	if strings.HasPrefix(o.name, "debug_") && o.fallback != "" && !debugLevels.MatchString(v) {
+		return "", says("value must take the form N or N/M, where N and M are integers")
 	}
 	if len(o.enum) > 0 && !slices.Contains(o.enum, v) {
 		return "", fmt.Errorf("'%s' is not one of the permitted values: %s", v, strings.Join(o.enum, ", "))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -105,25 +106,24 @@ func (d *osdDaemon) gone() {
 // place puts the OSD where it belongs in the CRUSH map, as it does at each
 // start: its class unless it has one, its location, its weight if it is new.
 func (d *osdDaemon) place() {
-	o := d.run.o
 	_, _ = d.session.submit(true, func(c *call) reply { // the key was good a moment ago, and a lost one ends in boot
 		m := c.state.OSDMap
 		if m.osd(d.id()) == nil {
 			c.change().osdmap().add(&OSDInfo{ID: d.id(), UUID: d.store.UUID, New: true, PrimaryAffinity: 1})
 		}
-		if o.on("osd_class_update_on_start", true) && c.state.OSDMap.Crush.Class(d.id()) == "" && c.release.atLeast(luminous) {
+		if on, _ := truth(d.option(c.state, "osd_class_update_on_start", "true")); on && m.Crush.Class(d.id()) == "" {
 			n := c.change().editCrush()
 			n.NameDevice(d.id(), osdEntity(d.id()))
 			n.SetClass(d.id(), d.meta().class())
 		}
-		if !o.on("osd_crush_update_on_start", true) {
+		if on, _ := truth(d.option(c.state, "osd_crush_update_on_start", "true")); !on {
 			return reply{}
 		}
-		spec := d.location()
+		spec := d.location(c.state)
 		if c.state.OSDMap.Crush.Holds(d.id(), spec) {
 			return reply{}
 		}
-		w := crush.WeightOf(d.weight())
+		w := crush.WeightOf(d.weight(c.state))
 		if old, placed := c.state.OSDMap.Crush.ItemWeight(d.id()); placed {
 			w = old
 		}
@@ -136,18 +136,29 @@ func (d *osdDaemon) place() {
 	})
 }
 
+// option is the value of an option of the daemon's: of its argv or ceph.conf,
+// else of the central configuration.
+func (d *osdDaemon) option(st *State, name, fallback string) string {
+	if v, ok := d.run.o.get(name); ok {
+		return v
+	}
+	if v, ok := st.Config.value(name, osdEntity(d.id()), "osd", "global"); ok {
+		return v
+	}
+	return fallback
+}
+
 // weight is osd_crush_initial_weight, or the size in TiB.
-func (d *osdDaemon) weight() float64 {
-	var w float64
-	if n, err := fmt.Sscanf(d.run.o.or("osd_crush_initial_weight", "-1"), "%g", &w); n == 1 && err == nil && w >= 0 {
+func (d *osdDaemon) weight(st *State) float64 {
+	if w, err := strconv.ParseFloat(d.option(st, "osd_crush_initial_weight", "-1"), 64); err == nil && w >= 0 {
 		return w
 	}
 	return math.Max(0.00001, math.Round(float64(d.store.Size)/(1<<40)*10000)/10000)
 }
 
 // location is crush_location, or root=default and the host's name.
-func (d *osdDaemon) location() crush.Spec {
-	text := d.run.o.or("crush_location", "")
+func (d *osdDaemon) location(st *State) crush.Spec {
+	text := d.option(st, "crush_location", "")
 	if text == "" {
 		short, _, _ := strings.Cut(metadataOf(d.run.p, d.run.r, nil).Hostname, ".")
 		text = "host=" + short + " root=default"

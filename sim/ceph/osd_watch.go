@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/tidepool-ceph/tidepool/sim/host"
 )
 
 // How OSDs find out about each other, and what the monitors make of it. The
@@ -37,8 +39,14 @@ func (s *Sim) reportRefused(d *osdDaemon) {
 // hasPeer says whether another OSD that is up runs and could see the daemon.
 func (s *Sim) hasPeer(st *State, d *osdDaemon) bool {
 	return slices.ContainsFunc(s.osds, func(x *osdDaemon) bool {
-		return x.id() != d.id() && x.store.ClusterFSID == d.store.ClusterFSID && st.OSDMap.runs(x) && s.net.Reaches(x.run.p.Addr, d.run.p.Addr)
+		return x.id() != d.id() && x.store.ClusterFSID == d.store.ClusterFSID && st.OSDMap.runs(x) && s.linked(x.run.p, d.run.p)
 	})
+}
+
+// linked says whether the network between two processes is whole: that of their
+// own addresses and that of their machines.
+func (s *Sim) linked(a, b *host.Process) bool {
+	return s.net.Reaches(a.Addr, b.Addr) && s.net.Reaches(a.Machine.Addr, b.Machine.Addr)
 }
 
 // runs says whether the map has that daemon up.
@@ -98,7 +106,7 @@ func (w *osdWatch) heard(d *osdDaemon) (ok bool, reporters int) {
 			continue
 		}
 		seen[where] = true
-		if !d.done && s.net.Reaches(p.run.p.Addr, d.run.p.Addr) && d.run.p.Machine.Up() {
+		if !d.done && s.linked(p.run.p, d.run.p) && d.run.p.Machine.Up() {
 			return true, 0
 		}
 		if len(seen) == asked {
@@ -127,7 +135,7 @@ func (w *osdWatch) markDown() {
 		} else if d.silentSince.IsZero() {
 			d.silentSince = w.now
 		}
-		if !d.done && w.m.sim.net.Reaches(d.run.p.Addr, w.m.p.Addr) {
+		if !d.done && w.m.sim.linked(d.run.p, w.m.p) {
 			d.lastBeacon = w.now
 		}
 		refused := d.done && d.run.p.Machine.Up()

@@ -105,7 +105,14 @@ func since() map[int]edits {
 	pg := param{name: "pgid", kind: "CephPgid", required: true}
 	osd := param{name: "id", kind: "CephOsdName", required: true}
 	return map[int]edits{
-		quincy: {removed: []string{"osd blacklist", "osd blacklist ls", "osd blacklist clear"}},
+		quincy: {
+			removed: []string{"osd blacklist", "osd blacklist ls", "osd blacklist clear"},
+			changed: func(d *description) {
+				if d.prefix == "osd pool create" {
+					d.sig = append(slices.Clone(d.sig), param{name: "yes_i_really_mean_it", kind: "CephBool"})
+				}
+			},
+		},
 		reef: {added: []*description{
 			command("osd pg-upmap-primary", "osd", "rw", 0, "set pg primary osd mapping <pgid>:<id>", pg, osd),
 			command("osd rm-pg-upmap-primary", "osd", "rw", 0, "clear pg primary setting for <pgid>", pg),

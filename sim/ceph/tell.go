@@ -156,7 +156,7 @@ func (c *cli) ask(daemon asker, words []string) reply {
 	}
 	r, known := daemon.ask(words, format)
 	if !known {
-		c.p.Errorf("no valid command found; 10 closest matches:\n")
+		c.p.Errorf("no valid command found; 10 closest matches:\n%s\n", strings.Join(socketCommands, "\n"))
 		return fail(syscall.EINVAL, "invalid command")
 	}
 	if r.out != nil {
@@ -232,6 +232,9 @@ func (c *cli) ping() int {
 
 // ask answers `ceph tell mon.X` and the admin socket.
 func (m *mon) ask(words []string, format string) (reply, bool) {
+	if len(words) > 2 && words[0] == "config" {
+		return m.askConfig(words[1:])
+	}
 	switch strings.Join(words, " ") {
 	case "mon_status":
 		return reply{out: m.statusJSON()}, true
@@ -244,6 +247,31 @@ func (m *mon) ask(words []string, format string) (reply, bool) {
 		return done("started responding to quorum, initiated new election"), true
 	case "help":
 		return reply{out: object{{"mon_status", "report status of monitors"}, {"version", "get ceph version"}}}, true
+	}
+	return reply{}, false
+}
+
+// askConfig is "config get NAME" and "config set NAME VALUE", which last as long
+// as the process.
+func (m *mon) askConfig(words []string) (reply, bool) {
+	opt, known := lookupOption(words[1])
+	if !known {
+		return reply{out: object{{"error", "error getting '" + words[1] + "': (2) No such file or directory"}}}, true
+	}
+	switch {
+	case words[0] == "get":
+		v, ok := m.opts.get(opt.name)
+		if !ok {
+			v = opt.defaultFor("mon." + m.name)
+		}
+		return reply{out: object{{opt.name, v}}}, true
+	case words[0] == "set" && len(words) > 2:
+		v, err := opt.parse(words[2])
+		if err != nil {
+			return reply{out: object{{"error", "error setting '" + opt.name + "' to '" + words[2] + "': " + err.Error()}}}, true
+		}
+		m.opts.argv[opt.name] = v
+		return reply{out: object{{"success", ""}}}, true
 	}
 	return reply{}, false
 }

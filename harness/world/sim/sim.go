@@ -336,6 +336,15 @@ func (w *World) RefuseOperator(verb, kind string, count int, err error) {
 // Ceph runs ceph in a toolbox: a container with the cluster's configuration and
 // the admin's keyring.
 func (w *World) Ceph(ctx context.Context, namespace string, args ...string) (exec.Result, error) {
+	return w.runInToolbox(ctx, namespace, exec.Command{Program: "ceph", Args: append([]string{"--connect-timeout=5"}, args...)})
+}
+
+// Rados does so with the program rados.
+func (w *World) Rados(ctx context.Context, namespace string, args ...string) (exec.Result, error) {
+	return w.runInToolbox(ctx, namespace, exec.Command{Program: "rados", Args: args})
+}
+
+func (w *World) runInToolbox(ctx context.Context, namespace string, cmd exec.Command) (exec.Result, error) {
 	var config, keyring corev1.Secret
 	c := w.Client()
 	if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: "rook-ceph-config"}, &config); err != nil {
@@ -361,7 +370,7 @@ func (w *World) Ceph(ctx context.Context, namespace string, args ...string) (exe
 	var res exec.Result
 	done := false
 	w.loop.Go("toolbox", func() {
-		res, err = ex.Run(ctx, exec.Command{Program: "ceph", Args: append([]string{"--connect-timeout=5"}, args...)})
+		res, err = ex.Run(ctx, cmd)
 		done = true
 	})
 	w.loop.RunUntil(func() bool { return done }, 2*exec.DefaultTimeout)

@@ -45,6 +45,8 @@ const (
 	ReasonHostPathInUse = "HostPathInUse"
 	// ReasonSecondCluster: the namespace already has a CephCluster, or another one uses all devices (S18, S40).
 	ReasonSecondCluster = "SecondCluster"
+	// ReasonNoCluster: the namespace has no CephCluster.
+	ReasonNoCluster = "NoCluster"
 	// ReasonClusterNotReady: the pool waits for the CephCluster of its namespace.
 	ReasonClusterNotReady = "ClusterNotReady"
 	// ReasonPoolNotEmpty: the pool holds objects, which would be lost with it.

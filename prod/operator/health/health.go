@@ -22,7 +22,7 @@ func Next(before *v1.CephStatus, report ceph.HealthReport, now time.Time) *v1.Ce
 		return next
 	}
 	next.LastChanged, next.PreviousHealth = before.LastChanged, before.PreviousHealth
-	if before.Health != next.Health {
+	if before.Health != "" && before.Health != next.Health {
 		next.LastChanged, next.PreviousHealth = next.LastChecked, before.Health
 	}
 	return next

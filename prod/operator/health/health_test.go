@@ -35,7 +35,8 @@ func TestNext(t *testing.T) {
 			Details: map[string]v1.HealthCheck{"POOL_FULL": {Severity: "HEALTH_WARN", Message: "1 pool(s) full"}},
 		}},
 		"the first health is no change": {
-			&v1.CephStatus{LastChecked: "x"}, ceph.HealthReport{Status: "HEALTH_OK"},
+			&v1.CephStatus{LastChecked: "x"},
+			ceph.HealthReport{Status: "HEALTH_OK"},
 			v1.CephStatus{Health: "HEALTH_OK", LastChecked: "2019-05-24T02:24:24Z"},
 		},
 		"a change": {

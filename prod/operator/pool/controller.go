@@ -123,6 +123,9 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if err != nil {
 		r.Log.Debugf("CephBlockPool %s: %v", req, err)
 	}
+	if staysReady(status, at, err) {
+		return reconcile.Result{RequeueAfter: again(err)}, nil
+	}
 	report(status, at, &stored.Spec, found)
 	conclude(status, at, err)
 	return reconcile.Result{RequeueAfter: again(err)}, w.status(ctx, status)
@@ -214,7 +217,7 @@ func (r *reconciler) cluster(ctx context.Context, namespace string) (*v1.CephClu
 // the error is a [*pass.Waiting].
 func (r *reconciler) admin(ctx context.Context, cluster *v1.CephCluster, namespace string) (*ceph.Admin, error) {
 	if cluster == nil {
-		return nil, pass.WaitFor(v1.ReasonClusterNotReady, 0, "a CephCluster in namespace %s", namespace)
+		return nil, pass.WaitFor(v1.ReasonNoCluster, 0, "a CephCluster in namespace %s", namespace)
 	}
 	if !inQuorum(cluster) {
 		return nil, pass.WaitFor(v1.ReasonClusterNotReady, 0, "the mons of CephCluster %s/%s to form a quorum", namespace, cluster.Name)

@@ -67,6 +67,14 @@ func conclude(s *v1.BlockPoolStatus, at scene, err error) {
 	}
 }
 
+// staysReady says whether there is nothing to tell: a pool that was as this spec
+// asks still is while its cluster's mons, say, are elected anew.
+func staysReady(s *v1.BlockPoolStatus, at scene, err error) bool {
+	waiting, waits := pass.IsWaiting(err)
+	return waits && waiting.Reason == v1.ReasonClusterNotReady &&
+		s.ObservedGeneration == at.generation && apimeta.IsStatusConditionTrue(s.Conditions, v1.ConditionReady)
+}
+
 // concludeDeletion says why the pool is still there.
 func concludeDeletion(s *v1.BlockPoolStatus, at scene, err error) {
 	conclude(s, at, err)

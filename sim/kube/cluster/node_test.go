@@ -238,6 +238,23 @@ func TestNoExecuteTaintEvicts(t *testing.T) {
 	}
 }
 
+// Two pods that come at once do not get the same room.
+func TestPodsAtOnceForOneRoom(t *testing.T) {
+	for seed := uint64(1); seed <= 5; seed++ {
+		w := newSeeded(t, seed, "n1")
+		for _, name := range []string{"a", "b"} {
+			spec := podSpec("serve", "80")
+			spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceMemory: quantity("20Gi")}
+			w.create(newPod(name, spec))
+		}
+		w.loop.RunFor(time.Minute)
+		a, b := w.pod("a").Status.Phase, w.pod("b").Status.Phase
+		if a == b || a == corev1.PodFailed || b == corev1.PodFailed {
+			t.Errorf("seed %d: they are %s and %s", seed, a, b)
+		}
+	}
+}
+
 func TestPodForFullNodeWaits(t *testing.T) {
 	w := newWorld(t, "n1")
 	spec := func() corev1.PodSpec {
@@ -259,7 +276,8 @@ func TestPodForFullNodeWaits(t *testing.T) {
 		p := w.pod("c")
 		return p.Status.Phase == corev1.PodFailed && p.Status.Reason == "OutOfmemory"
 	})
-	if err := w.client.Delete(context.Background(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}); err != nil {
+	w.loop.RunFor(time.Second) // its event wakes the scheduler too
+	if err := w.client.Delete(context.Background(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "a"}}, client.GracePeriodSeconds(0)); err != nil {
 		t.Fatal(err)
 	}
 	w.until("the second is ready", time.Minute, func() bool { return w.readyPods("b") == 1 })

@@ -99,6 +99,13 @@ func TestRollingUpdateKeepsItsLimits(t *testing.T) {
 	d.Spec.Strategy.RollingUpdate = &appsv1.RollingUpdateDeployment{MaxSurge: &one, MaxUnavailable: &none}
 	w.create(d)
 	w.until("it is rolled out", time.Minute, rolledOut(w, "web"))
+	on := map[string]int{}
+	for _, p := range w.pods("web") {
+		on[p.Spec.NodeName]++
+	}
+	if on["n1"] != 2 || on["n2"] != 2 {
+		t.Errorf("pods are spread as %v", on)
+	}
 	fewest, most := 4, 4
 	w.api.Subscribe("test", &corev1.Pod{}, eachNew(func(*corev1.Pod) {
 		fewest, most = min(fewest, w.readyPods("web")), max(most, len(w.pods("web")))
