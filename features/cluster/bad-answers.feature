@@ -18,6 +18,7 @@ Feature: answers that are none
       """
       <command>
       """
+    And the operator changes nothing for 10m
     When the operator's "<command>" works again
     Then within 2m the CephCluster "rook-ceph" is in state "Created"
 

@@ -90,7 +90,18 @@ func (a *Admin) command(c call, out string) exec.Command {
 	args := append([]string(nil), c.args...)
 	args = append(args, a.conn.flags()...)
 	args = append(args, "--format", string(c.format), "--out-file", out)
-	return exec.Command{Program: "ceph", Args: args, Secrets: c.secrets, Timeout: a.conn.timeout() + runMargin}
+	return exec.Command{Program: "ceph", Args: args, Telling: telling(c.args), Secrets: c.secrets, Timeout: a.conn.timeout() + runMargin}
+}
+
+// telling is how many of a call's arguments say what is asked for: those up to a
+// temporary file.
+func telling(args []string) int {
+	for i, arg := range args {
+		if arg == "-i" {
+			return i
+		}
+	}
+	return len(args)
 }
 
 // run runs a call and returns the command and what it answered (S99).
@@ -103,7 +114,7 @@ func (a *Admin) run(ctx context.Context, c call) (_ exec.Command, _ []byte, err 
 	}
 	answer, err := a.files.ReadFile(out)
 	if err != nil {
-		return cmd, nil, fmt.Errorf("%s: the answer %w: %w", cmd, ErrGarbled, err)
+		return cmd, nil, fmt.Errorf("%s: the answer %w: %w", cmd.Name(), ErrGarbled, err)
 	}
 	return cmd, answer, nil
 }

@@ -113,7 +113,7 @@ func lastLine(text string) string {
 
 // garbled says that a command's answer cannot be read, and shows its beginning.
 func garbled(cmd exec.Command, answer []byte, why error) error {
-	return fmt.Errorf("%s: the answer %w: %w; it begins %s", cmd, ErrGarbled, why, excerpt(answer))
+	return fmt.Errorf("%s: the answer %w: %w; it begins %s", cmd.Name(), ErrGarbled, why, excerpt(answer))
 }
 
 // excerpt is the beginning of an answer for people, keys stripped.

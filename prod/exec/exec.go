@@ -19,6 +19,10 @@ const (
 type Command struct {
 	Program string
 	Args    []string
+	// Telling is how many of Args an error shows; 0 is all. What follows them, such
+	// as connection flags and temporary files, tells a person nothing, and what
+	// changes from run to run would make each failure look like a new one.
+	Telling int
 	// Env is added to the caller's environment, each entry "KEY=value".
 	Env []string
 	// Secrets are values that stand in Args or Stdin and must never print, for
@@ -63,7 +67,7 @@ var (
 // ExitError says that a program ended with an exit code other than 0, or by a
 // signal (then Code is 128 plus its number).
 type ExitError struct {
-	Command string // as printed by [Command.String]
+	Command string // as [Command.Name] tells it
 	Code    int
 	Stderr  string // stripped of keys, shortened for people
 }
@@ -77,5 +81,5 @@ func (e *ExitError) Error() string {
 
 // NewExitError describes a run that ended with an exit code other than 0.
 func NewExitError(cmd Command, res Result) *ExitError {
-	return &ExitError{Command: cmd.String(), Code: res.ExitCode, Stderr: shorten(cmd.strip(string(res.Stderr)))}
+	return &ExitError{Command: cmd.Name(), Code: res.ExitCode, Stderr: shorten(cmd.strip(string(res.Stderr)))}
 }

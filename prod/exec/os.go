@@ -26,7 +26,7 @@ const lingering = 2 * time.Second
 // background in a session of its own, as daemons do, is left alone.
 func (OS) Run(ctx context.Context, cmd Command) (Result, error) {
 	if err := ctx.Err(); err != nil {
-		return Result{ExitCode: -1}, fmt.Errorf("%s: %w: %w", cmd, ErrNotStarted, context.Cause(ctx))
+		return Result{ExitCode: -1}, fmt.Errorf("%s: %w: %w", cmd.Name(), ErrNotStarted, context.Cause(ctx))
 	}
 	timeout, most := cmd.Timeout, cmd.MaxOutput
 	if timeout <= 0 {
@@ -49,7 +49,7 @@ func (OS) Run(ctx context.Context, cmd Command) (Result, error) {
 	run.Cancel = func() error { return killGroup(run) }
 	run.WaitDelay = lingering
 	if err := run.Start(); err != nil {
-		return Result{ExitCode: -1}, fmt.Errorf("%s: %w: %w", cmd, ErrNotStarted, cause(err))
+		return Result{ExitCode: -1}, fmt.Errorf("%s: %w: %w", cmd.Name(), ErrNotStarted, cause(err))
 	}
 	err := run.Wait()
 	if errors.Is(err, exec.ErrWaitDelay) {
@@ -69,11 +69,11 @@ func outcome(ctx context.Context, cmd Command, state *os.ProcessState, stdout, s
 		if !errors.Is(why, ErrOutput) && !errors.Is(why, ErrTimeout) {
 			why = fmt.Errorf("%w: %w", ErrTimeout, why)
 		}
-		return res, fmt.Errorf("%s: %w", cmd, why)
+		return res, fmt.Errorf("%s: %w", cmd.Name(), why)
 	case res.ExitCode != 0:
 		return res, NewExitError(cmd, res)
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay) && why == nil:
-		return res, fmt.Errorf("%s: the output could not be read: %w", cmd, errors.Join(ErrOutput, err))
+		return res, fmt.Errorf("%s: the output could not be read: %w", cmd.Name(), errors.Join(ErrOutput, err))
 	}
 	return res, nil
 }

@@ -26,6 +26,15 @@ func (c Command) String() string {
 	return strings.Join(words, " ")
 }
 
+// Name is the command as errors tell it: [Command.String] of the arguments that
+// are Telling.
+func (c Command) Name() string {
+	if c.Telling > 0 && c.Telling < len(c.Args) {
+		c.Args = c.Args[:c.Telling]
+	}
+	return c.String()
+}
+
 // takesKey are the flags whose next argument is a key: --key of every program,
 // and -a, --add-key of ceph-authtool. A keyring's or key file's path may print.
 var takesKey = map[string]bool{"--key": true, "--add-key": true}

@@ -78,3 +78,17 @@ func TestALongErrorTextKeepsItsEnd(t *testing.T) {
 		t.Errorf("%d bytes are kept, which end %q", len(err.Stderr), err.Stderr[len(err.Stderr)-20:])
 	}
 }
+
+func TestAnErrorShowsWhatTells(t *testing.T) {
+	cmd := exec.Command{Program: "ceph", Args: []string{"auth", "get", "mgr.a", "--out-file", "/tmp/1"}, Telling: 3}
+	if got, want := exec.NewExitError(cmd, exec.Result{ExitCode: 2}).Error(), "ceph auth get mgr.a: exit code 2"; got != want {
+		t.Errorf("the error says %q, want %q", got, want)
+	}
+	if got, want := cmd.String(), "ceph auth get mgr.a --out-file /tmp/1"; got != want {
+		t.Errorf("the line is %q, want %q", got, want)
+	}
+	cmd.Telling = 0
+	if got := cmd.Name(); got != cmd.String() {
+		t.Errorf("with nothing said it is %q, want all of it", got)
+	}
+}

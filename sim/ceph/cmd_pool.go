@@ -43,6 +43,9 @@ func poolCreate(c *call) reply {
 	if m.poolNamed(name) != nil {
 		return done("pool '%s' already exists", name)
 	}
+	if strings.HasPrefix(name, ".") && c.release.atLeast(quincy) && !c.sure() {
+		return done("pool names beginning with . are not allowed") // and the exit code is 0
+	}
 	p := &Pool{
 		Name: name, Created: c.now, Kind: crush.Replicated, Flags: []string{"hashpspool"},
 		Options: map[string]any{}, Applications: map[string]map[string]string{}, SnapMode: "selfmanaged",

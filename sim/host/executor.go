@@ -29,7 +29,7 @@ type Executor struct {
 func (e *Executor) Run(_ context.Context, cmd exec.Command) (exec.Result, error) {
 	l := e.Machine.Loop
 	if _, ok := (&Process{Args: []string{cmd.Program}, Files: e.Files, Image: e.Image}).Lookup(); !ok {
-		return exec.Result{ExitCode: -1}, fmt.Errorf("%s: %w: executable file not found in $PATH", cmd, exec.ErrNotStarted)
+		return exec.Result{ExitCode: -1}, fmt.Errorf("%s: %w: executable file not found in $PATH", cmd.Name(), exec.ErrNotStarted)
 	}
 	group := e.Group.NewGroup(cmd.Program)
 	env := maps.Clone(e.Env)
@@ -68,7 +68,7 @@ func (e *Executor) Run(_ context.Context, cmd exec.Command) (exec.Result, error)
 	switch {
 	case late:
 		res.ExitCode = -1
-		return res, fmt.Errorf("%s: %w after %v", cmd, exec.ErrTimeout, timeout)
+		return res, fmt.Errorf("%s: %w after %v", cmd.Name(), exec.ErrTimeout, timeout)
 	case code != 0:
 		return res, exec.NewExitError(cmd, res)
 	}

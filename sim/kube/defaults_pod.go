@@ -1,6 +1,8 @@
 package kube
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
@@ -157,22 +159,13 @@ func defaultDownward(items []corev1.DownwardAPIVolumeFile) {
 	}
 }
 
-// imageTag is the tag of an image reference, "" if it has none. One with a digest
-// and no tag is not "latest".
+// imageTag is the tag of an image reference, or else its digest; "" if it has
+// neither and so means "latest".
 func imageTag(image string) string {
-	name, digest := image, ""
-	for i := len(image) - 1; i >= 0; i-- {
-		switch image[i] {
-		case '@':
-			name, digest = image[:i], image[i+1:]
-		case '/':
-			i = 0
-		}
-	}
-	for i := len(name) - 1; i >= 0 && name[i] != '/'; i-- {
-		if name[i] == ':' {
-			return name[i+1:]
-		}
+	name, digest, _ := strings.Cut(image, "@")
+	last := name[strings.LastIndex(name, "/")+1:] // a colon before that is of a port
+	if _, tag, ok := strings.Cut(last, ":"); ok {
+		return tag
 	}
 	return digest
 }

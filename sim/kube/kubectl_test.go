@@ -168,6 +168,10 @@ func TestApplyRefuses(t *testing.T) {
 			"apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: x, namespace: sea}\nspec: {}\n", "",
 			"The PersistentVolumeClaim \"x\" is invalid: \n* spec.accessModes: Required value: at least 1 access mode is required\n* spec.resources[storage]: Required value",
 		},
+		"one cause twice": {
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: sea, labels: {a: b c, d: b c}}\n", "",
+			`The ConfigMap "x" is invalid: metadata.labels: Invalid value: "b c": ` + labelText,
+		},
 		"generateName": {
 			"apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: x-, namespace: sea}\n", "",
 			"error: from x-: cannot use generate name with apply",

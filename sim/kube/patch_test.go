@@ -77,6 +77,19 @@ func TestPatchRefuses(t *testing.T) {
 	}
 }
 
+func TestMergePatchRemoves(t *testing.T) {
+	w := newWorld(t)
+	cr := cluster("c")
+	cr.Labels = map[string]string{"a": "b", "c": "d"}
+	w.create(t, cr)
+	if err := w.c.Patch(context.Background(), cr, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"a":null}}}`))); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := cr.Labels["a"]; ok || cr.Labels["c"] != "d" {
+		t.Errorf("labels %v", cr.Labels)
+	}
+}
+
 func deploymentIn(t *testing.T, w *world) *appsv1.Deployment {
 	t.Helper()
 	d := deployment("d")
@@ -115,6 +128,9 @@ func TestServerSideApply(t *testing.T) {
 	expect(map[string]string{"one": "1", "two": "2", "three": "3"})
 	apply("a", map[string]string{"one": "11"}) // two goes, three is another's
 	expect(map[string]string{"one": "11", "three": "3"})
+
+	apply("a", nil) // and what it applied the second time goes at the third
+	expect(map[string]string{"three": "3"})
 
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "ceph.rook.io/v1", "kind": "CephCluster", "metadata": map[string]any{"namespace": "sea", "name": "c"},

@@ -327,6 +327,16 @@ func TestDefaults(t *testing.T) {
 	if p.Spec.Containers[0].ImagePullPolicy != corev1.PullAlways || p.Spec.ServiceAccountName != "default" || p.Status.Phase != corev1.PodPending || p.Status.QOSClass != corev1.PodQOSBestEffort {
 		t.Errorf("pod: %+v", p)
 	}
+	for image, want := range map[string]corev1.PullPolicy{
+		"ceph": "Always", "a:5000/ceph": "Always", "ceph:latest": "Always", "a:5000/ceph:v14": "IfNotPresent", "ceph@sha256:0": "IfNotPresent",
+	} {
+		other := pod("image-" + strings.NewReplacer("/", "", ":", "", "@", "").Replace(image))
+		other.Spec.Containers[0].Image = image
+		w.create(t, other)
+		if got := other.Spec.Containers[0].ImagePullPolicy; got != want {
+			t.Errorf("pull policy of %s: %s, want %s", image, got, want)
+		}
+	}
 	j := job("j")
 	w.create(t, j)
 	if *j.Spec.BackoffLimit != 6 || j.Spec.Selector.MatchLabels[batchv1.ControllerUidLabel] != string(j.UID) || j.Spec.Template.Labels["job-name"] != "j" {

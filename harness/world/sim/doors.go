@@ -93,7 +93,7 @@ func (r recorder) run(ctx context.Context, cmd exec.Command) (exec.Result, error
 			timeout = exec.DefaultTimeout
 		}
 		r.w.loop.Sleep(timeout)
-		return exec.Result{ExitCode: -1}, fmt.Errorf("%s: %w after %v", cmd, exec.ErrTimeout, timeout)
+		return exec.Result{ExitCode: -1}, fmt.Errorf("%s: %w after %v", cmd.Name(), exec.ErrTimeout, timeout)
 	}
 	res := exec.Result{Stdout: []byte(answer.Stdout), Stderr: []byte(answer.Stderr), ExitCode: answer.ExitCode}
 	if out := outFile(cmd.Args); out != "" {

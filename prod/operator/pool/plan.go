@@ -287,18 +287,16 @@ func (p placement) String() string {
 // "unset", with which it is unset.
 func sameValue(wanted, is string, isSet bool) bool {
 	if !isSet {
-		return wanted == "unset" || number(wanted) == "0"
+		return wanted == "unset" || sameNumber(wanted, "0")
 	}
-	return wanted == is || number(wanted) != "" && number(wanted) == number(is) || truth(wanted) != "" && truth(wanted) == truth(is)
+	return wanted == is || sameNumber(wanted, is) || truth(wanted) != "" && truth(wanted) == truth(is)
 }
 
-// number is a number or size in one form, "" for what is none.
-func number(text string) string {
-	q, err := resource.ParseQuantity(text)
-	if err != nil {
-		return ""
-	}
-	return q.AsDec().String()
+// sameNumber says whether both are numbers or sizes, and the same.
+func sameNumber(a, b string) bool {
+	x, xErr := resource.ParseQuantity(a)
+	y, yErr := resource.ParseQuantity(b)
+	return xErr == nil && yErr == nil && x.Cmp(y) == 0
 }
 
 func truth(text string) string {

@@ -62,6 +62,7 @@ func TestReboot(t *testing.T) {
 	w.until("the containers have been restarted", 2*time.Minute, func() bool {
 		return status(w, "p").RestartCount == 1 && w.readyPods("p") == 1
 	})
+	w.loop.RunFor(time.Minute)
 	after := w.pod("p")
 	if after.UID != before.UID {
 		t.Error("it is another pod")

@@ -123,6 +123,11 @@ func ratherAwayFrom(app, topology string) func(*corev1.Pod) {
 	}
 }
 
+func owned(p *corev1.Pod) {
+	yes := true
+	p.OwnerReferences = []metav1.OwnerReference{{UID: "owner", Controller: &yes}}
+}
+
 func in(namespace string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Namespace = namespace } }
 
 func TestChoose(t *testing.T) {
@@ -136,6 +141,9 @@ func TestChoose(t *testing.T) {
 		{"no nodes", pod("p"), nil, "no nodes available to schedule pods"},
 		{"the first by name among equals", pod("p"), nodes(node("a"), node("b")), "a"},
 		{"the emptier one", pod("p"), []*scheduler.Node{scheduler.NewNode(node("a"), pod("x")), scheduler.NewNode(node("b"))}, "b"},
+		{"away from its siblings, even if it is fuller there", pod("p", owned), []*scheduler.Node{
+			scheduler.NewNode(node("a"), pod("x", owned)), scheduler.NewNode(node("b"), pod("y", asking(corev1.ResourceCPU, "1"))),
+		}, "b"},
 		{"cordoned", pod("p"), nodes(node("a", cordoned), node("b")), "b"},
 		{"cordon tolerated", pod("p", tolerating(corev1.TaintNodeUnschedulable)), nodes(node("a", cordoned)), "a"},
 		{"all cordoned", pod("p"), nodes(node("a", cordoned), node("b", cordoned)), "0/2 nodes are available: 2 node(s) were unschedulable."},

@@ -94,7 +94,8 @@ func (c *deployments) sync(key client.ObjectKey) error {
 		}
 	default:
 		var err error
-		if current, made, err = c.ensure(d, current, old, 0); err != nil {
+		first, _ := rollingStep(int(value(d.Spec.Replicas, 1)), limitsOf(d), revisionSet{}, revisionsOf(old))
+		if current, made, err = c.ensure(d, current, old, int32(first)); err != nil {
 			return err
 		}
 		if err := c.roll(d, current, old); err != nil {
@@ -253,11 +254,7 @@ func (c *deployments) makeWay(d *appsv1.Deployment, old []*appsv1.ReplicaSet) (w
 
 // roll takes one step of a rolling update.
 func (c *deployments) roll(d *appsv1.Deployment, current *appsv1.ReplicaSet, old []*appsv1.ReplicaSet) error {
-	var before []revisionSet
-	for _, rs := range old {
-		before = append(before, revisionOf(rs))
-	}
-	n, rest := rollingStep(int(value(d.Spec.Replicas, 1)), limitsOf(d), revisionOf(current), before)
+	n, rest := rollingStep(int(value(d.Spec.Replicas, 1)), limitsOf(d), revisionOf(current), revisionsOf(old))
 	if err := c.resize(d, current, n); err != nil {
 		return err
 	}

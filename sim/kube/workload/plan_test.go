@@ -41,7 +41,7 @@ func TestLimits(t *testing.T) {
 
 func TestRollingStep(t *testing.T) {
 	set := func(replicas, available int) revisionSet {
-		return revisionSet{replicas: replicas, pods: replicas, available: available}
+		return revisionSet{replicas: replicas, available: available}
 	}
 	for _, c := range []struct {
 		name    string

@@ -9,17 +9,22 @@ import (
 
 // revisionSet is what a rollout looks at in a ReplicaSet.
 type revisionSet struct {
-	name      string
 	replicas  int // asked for
-	pods      int // that are there
 	available int
 }
 
 func revisionOf(rs *appsv1.ReplicaSet) revisionSet {
 	return revisionSet{
-		name: rs.Name, replicas: int(value(rs.Spec.Replicas, 1)),
-		pods: int(rs.Status.Replicas), available: int(rs.Status.AvailableReplicas),
+		replicas: int(value(rs.Spec.Replicas, 1)), available: int(rs.Status.AvailableReplicas),
 	}
+}
+
+func revisionsOf(sets []*appsv1.ReplicaSet) []revisionSet {
+	all := make([]revisionSet, 0, len(sets))
+	for _, rs := range sets {
+		all = append(all, revisionOf(rs))
+	}
+	return all
 }
 
 // limits are how far a rolling update may go beyond and below the wanted number.
@@ -56,7 +61,7 @@ func recreates(d *appsv1.Deployment) bool {
 }
 
 // rollingStep says how many replicas the new set and each old one, oldest first,
-// are to ask for now, for wanted altogether.
+// are to ask for at this point, where wanted is the number altogether.
 func rollingStep(wanted int, by limits, current revisionSet, old []revisionSet) (newReplicas int, oldReplicas []int) {
 	total := current.replicas
 	for _, o := range old {
