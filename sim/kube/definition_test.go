@@ -103,21 +103,6 @@ func TestDefinitionsAtRunTime(t *testing.T) {
 
 func setOwner(obj, owner client.Object) { own(obj, owner, "sea.example/v1", "Boat") }
 
-func clusterDefinition(t *testing.T) *apiextensionsv1.CustomResourceDefinition {
-	t.Helper()
-	crds, err := crd.All()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range crds {
-		if d.Name == "cephclusters.ceph.rook.io" {
-			return d
-		}
-	}
-	t.Fatal("the product has no CephCluster")
-	return nil
-}
-
 // The definitions that a server is made with are objects too, and applying them
 // again is nothing new.
 func TestInstalledDefinitions(t *testing.T) {

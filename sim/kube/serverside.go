@@ -3,6 +3,7 @@ package kube
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,10 +41,12 @@ func (a *API) applyConfiguration(user string, k *kind, key client.ObjectKey, dat
 		return a.applyNew(user, k, key, config, manager, dry(o.DryRun))
 	}
 	stored := k.json(r.obj, r.raw)
-	merged, err := k.threeWay(r.applied[manager], config, stored)
+	before := r.applied[manager]
+	merged, err := k.threeWay(before, withEmptied(before, config), stored)
 	if err != nil {
 		return image{}, err
 	}
+	dropEmptied(before, config, merged)
 	img, err := k.imageOfJSON(merged)
 	if err != nil {
 		return image{}, err
@@ -65,6 +68,42 @@ func (a *API) applyNew(user string, k *kind, key client.ObjectKey, config map[st
 		k.table.byKey[key].remember(manager, config)
 	}
 	return out, err
+}
+
+// withEmptied is config with an empty map for each map of before that it leaves
+// out: what is in such a map goes field by field, as others may have fields there.
+func withEmptied(before, config map[string]any) map[string]any {
+	out := maps.Clone(config)
+	for name, value := range before {
+		was, ok := value.(map[string]any)
+		if !ok {
+			continue
+		}
+		switch is := config[name].(type) {
+		case nil:
+			out[name] = withEmptied(was, map[string]any{})
+		case map[string]any:
+			out[name] = withEmptied(was, is)
+		}
+	}
+	return out
+}
+
+// dropEmptied takes maps out of merged that config left out and in which nobody
+// has a field.
+func dropEmptied(before, config, merged map[string]any) {
+	for name, value := range before {
+		was, ok := value.(map[string]any)
+		left, there := merged[name].(map[string]any)
+		if !ok || !there {
+			continue
+		}
+		is, kept := config[name].(map[string]any)
+		dropEmptied(was, is, left)
+		if !kept && len(left) == 0 {
+			delete(merged, name)
+		}
+	}
 }
 
 func (r *record) remember(manager string, config map[string]any) {

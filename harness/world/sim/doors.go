@@ -76,14 +76,14 @@ type recorder struct {
 }
 
 func (r recorder) Run(ctx context.Context, cmd exec.Command) (exec.Result, error) {
-	res, err := r.run(ctx, cmd)
+	line := cmd.String()
+	res, err := r.run(ctx, cmd, r.w.pinned(line))
 	r.w.runs = append(r.w.runs, world.Run{At: r.w.loop.Now(), Command: cmd, Result: res, Err: err})
-	r.w.loop.Trace("operator", "EXEC %s -> %d", cmd, res.ExitCode)
+	r.w.loop.Trace("operator", "EXEC %s -> %d", line, res.ExitCode)
 	return res, err
 }
 
-func (r recorder) run(ctx context.Context, cmd exec.Command) (exec.Result, error) {
-	answer := r.w.pinned(cmd.String())
+func (r recorder) run(ctx context.Context, cmd exec.Command, answer *world.Answer) (exec.Result, error) {
 	if answer == nil {
 		return r.next.Run(ctx, cmd)
 	}

@@ -13,19 +13,22 @@ type section struct {
 	settings []setting
 }
 
-type setting struct{ key, value string }
+type setting struct {
+	key, value string
+	canonical  string // the key's canonical form
+}
 
 // Set gives a setting its value. Ceph takes a blank, an underscore and a dash in
 // a key for the same; a setting that is there keeps its place and its spelling.
 func (f *File) Set(sectionName, key, value string) {
-	s := f.section(sectionName)
+	s, same := f.section(sectionName), canonical(key)
 	for i := range s.settings {
-		if canonical(s.settings[i].key) == canonical(key) {
+		if s.settings[i].canonical == same {
 			s.settings[i].value = value
 			return
 		}
 	}
-	s.settings = append(s.settings, setting{key, value})
+	s.settings = append(s.settings, setting{key, value, same})
 }
 
 func (f *File) section(name string) *section {
