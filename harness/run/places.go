@@ -148,6 +148,40 @@ func (s *scenarios) number(doc *messages.GherkinDocument) {
 	}
 }
 
+// selected are the scenarios that a run executes: those with the tags, at the
+// places that were asked for.
+func (s *scenarios) selected(tags string) ([]place, error) {
+	suite := godog.TestSuite{Options: &godog.Options{Paths: s.files(), Tags: tags}}
+	features, err := suite.RetrieveFeatures()
+	if err != nil {
+		return nil, err
+	}
+	tagged := map[place]bool{}
+	for _, f := range features {
+		for _, p := range f.Pickles {
+			tagged[place{p.Uri, s.of(p).line}] = true
+		}
+	}
+	var order []place
+	for _, at := range s.order {
+		if tagged[at] && (s.wanted == nil || s.wanted[at]) {
+			order = append(order, at)
+		}
+	}
+	if len(order) == 0 {
+		return nil, fmt.Errorf("no scenario of %q has tags %q", s.files(), tags)
+	}
+	return order, nil
+}
+
+func (s *scenarios) files() []string {
+	var files []string
+	for _, c := range s.contents {
+		files = append(files, c.Name)
+	}
+	return files
+}
+
 // check finds sentences that no step, or more than one, answers.
 func (s *scenarios) check(vocabulary []steps.Step) error {
 	var wrong []string

@@ -8,7 +8,6 @@ import (
 	"hash/fnv"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/cucumber/godog"
@@ -69,7 +68,13 @@ func Run(o Options) (Summary, error) {
 	if err := found.check(vocabulary); err != nil {
 		return Summary{}, err
 	}
-	r := &runner{options: o, vocabulary: vocabulary, scenarios: found, outcomes: map[place]*outcome{}}
+	order, err := found.selected(o.Tags)
+	if err != nil {
+		return Summary{}, err
+	}
+	r := &runner{options: o, vocabulary: vocabulary, scenarios: found, report: &report{
+		out: o.Out, trace: o.Trace, verbose: o.Verbose, order: order, pickles: found.pickles, outcomes: map[place]*outcome{},
+	}}
 	code := godog.TestSuite{
 		Name:                "tidepool",
 		ScenarioInitializer: r.scenario,
@@ -83,10 +88,7 @@ func Run(o Options) (Summary, error) {
 			Concurrency:     max(o.Concurrency, 1),
 		},
 	}.Run()
-	if len(r.outcomes) == 0 {
-		return Summary{}, fmt.Errorf("no scenario of %q has tags %q", o.Paths, o.Tags)
-	}
-	sum := r.report()
+	sum := r.report.sum
 	if code != 0 && sum.Failed == 0 {
 		return sum, errors.New("godog reported a failure that no scenario accounts for")
 	}
@@ -97,9 +99,7 @@ type runner struct {
 	options    Options
 	vocabulary []steps.Step
 	scenarios  *scenarios
-
-	mu       sync.Mutex
-	outcomes map[place]*outcome
+	report     *report
 }
 
 func (r *runner) scenario(sc *godog.ScenarioContext) {
@@ -117,11 +117,8 @@ func (r *runner) scenario(sc *godog.ScenarioContext) {
 			return ctx, godog.ErrSkip
 		}
 		out = &outcome{place: at}
-		r.mu.Lock()
-		r.outcomes[out.place] = out
-		r.mu.Unlock()
 		var err error
-		w, err = r.options.NewWorld(seed(r.options.Seed, out.place), &out.trace)
+		w, err = r.options.NewWorld(seed(r.options.Seed, out.place), r.traceOf(out))
 		if err != nil {
 			out.err = err
 			return ctx, err
@@ -146,11 +143,17 @@ func (r *runner) scenario(sc *godog.ScenarioContext) {
 			out.lasted = w.Now().Sub(began)
 			w.Close()
 		}
-		if r.options.Trace == nil {
-			out.trace = bytes.Buffer{}
-		}
+		r.report.done(out)
 		return ctx, nil
 	})
+}
+
+// traceOf is where the trace of a scenario goes; nil if nobody wants it.
+func (r *runner) traceOf(o *outcome) io.Writer {
+	if r.options.Trace == nil {
+		return nil
+	}
+	return &o.trace
 }
 
 // seed gives each scenario choices of its own that do not depend on what else

@@ -35,6 +35,9 @@ func (s *still) Trace(int) string             { return "what happened" }
 func (s *still) Close()                       {}
 
 func newStill(seed uint64, trace io.Writer) (world.World, error) {
+	if trace == nil {
+		trace = io.Discard
+	}
 	return &still{now: loop.Epoch, trace: trace, seed: seed}, nil
 }
 

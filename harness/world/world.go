@@ -66,6 +66,12 @@ type World interface {
 	// AnswerOperator pins the answer to the commands of the operator that
 	// contain the words, until Answer is called with nil.
 	AnswerOperator(words string, answer *Answer)
+	// OperatorEffects are what the operator did outside itself, oldest first; a
+	// fault is addressed by an effect's place in it.
+	OperatorEffects() []Effect
+	// FailOperator makes one of the operator's effects go wrong, once. An operator
+	// that is killed so is started again by Kubernetes.
+	FailOperator(Fault)
 	// RefuseOperator makes the API server answer the operator's next requests
 	// of that verb and kind with an error; count 0 takes it back.
 	RefuseOperator(verb, kind string, count int, err error)

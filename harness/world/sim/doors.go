@@ -77,7 +77,7 @@ type recorder struct {
 
 func (r recorder) Run(ctx context.Context, cmd exec.Command) (exec.Result, error) {
 	line := cmd.String()
-	res, err := r.run(ctx, cmd, r.w.pinned(line))
+	res, err := r.w.runWithFault(cmd, func() (exec.Result, error) { return r.run(ctx, cmd, r.w.pinned(line)) })
 	r.w.runs = append(r.w.runs, world.Run{At: r.w.loop.Now(), Command: cmd, Result: res, Err: err})
 	r.w.loop.Trace("operator", "EXEC %s -> %d", line, res.ExitCode)
 	return res, err

@@ -24,7 +24,7 @@ func (w *World) StartOperator() error {
 		return err
 	}
 	w.operatorFiles = host.NewView(root)
-	c := w.api.Client(operatorUser)
+	c := w.effectClient()
 	doors := door.Doors{
 		Client: c,
 		Pods:   podLogs{w},
@@ -52,7 +52,16 @@ func (w *World) StopOperator() {
 	if w.operator == nil {
 		return
 	}
-	w.operator.Kill()
+	operator := w.operator
 	w.operator = nil
 	w.loop.Trace("operator", "killed")
+	operator.Kill() // which does not return to a process of the operator
+}
+
+// mustStartOperator is for events of the loop, in which nothing can be reported:
+// a start that fails is a fault of this package.
+func (w *World) mustStartOperator() {
+	if err := w.StartOperator(); err != nil {
+		panic(err)
+	}
 }

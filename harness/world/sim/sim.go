@@ -57,6 +57,8 @@ type World struct {
 	writes   []world.Write
 	pins     []pin
 	refusals []refusal
+	effects  []world.Effect
+	faults   []world.Fault
 	nodes    int
 }
 

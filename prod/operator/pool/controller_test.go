@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -178,6 +179,29 @@ func TestAReadyPoolStaysSoWhileMonsAreElected(t *testing.T) {
 	})
 	if p.pass(t); len(p.Writes) > 0 || p.ready(t).Status != metav1.ConditionTrue {
 		t.Errorf("it writes %v", p.Writes)
+	}
+	changed := p.resource(t)
+	changed.Generation = 2
+	if err := p.Kube.Update(context.Background(), changed); err != nil {
+		t.Fatal(err)
+	}
+	if p.pass(t); p.ready(t).Status != metav1.ConditionFalse {
+		t.Errorf("with another spec it is %+v", p.ready(t))
+	}
+}
+
+func TestMonsAreNotOpenedBeforeThatIsWrittenDown(t *testing.T) {
+	p := newPond(t, deleting)
+	p.Refuse = func(verb string, _ client.Object, _ string) error {
+		if verb == "patch-status" {
+			return apierrors.NewServiceUnavailable("later")
+		}
+		return nil
+	}
+	key := client.ObjectKey{Namespace: "rook-ceph", Name: "p"}
+	_, err := p.controller.Reconciler.Reconcile(context.Background(), reconcile.Request{NamespacedName: key})
+	if err == nil || slices.ContainsFunc(p.Commands, func(line string) bool { return strings.HasPrefix(line, "ceph config set") }) {
+		t.Errorf("it ends with %v and ran\n%s", err, strings.Join(p.Commands, "\n"))
 	}
 }
 

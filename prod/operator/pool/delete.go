@@ -125,7 +125,7 @@ func (r *reconciler) destroy(ctx context.Context, admin *ceph.Admin, w *writer, 
 		}
 	}
 	if opened {
-		closed := error(nil)
+		closed := admin.ConfigRm(ctx, "mon", allowDelete)
 		if closed == nil {
 			delete(status.Info, v1.PoolInfoDeletionOpened)
 		}
