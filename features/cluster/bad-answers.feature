@@ -2,7 +2,7 @@ Feature: answers that are none
   A program that prints garbage, half a JSON or nothing is reported by name. What
   the operator has stays, and it goes on by itself when the answers are back.
 
-  Scenario Outline: while a cluster comes up
+  Scenario Outline: while a cluster comes up `<command>` answers '<answer>'
     Given a node "n1" with disks "sdb" of 100Gi
     And the operator's "<command>" answers
       """
@@ -39,11 +39,11 @@ Feature: answers that are none
       | osd dump       |                              |
 
   @S72
-  Scenario Outline: while the keys are made
+  Scenario: while the keys are made
     Given a node "n1"
     And the operator's "ceph-authtool" answers
       """
-      <answer>
+      creating /var/lib/rook/mon.keyring
       """
     When the CephCluster "rook-ceph" is applied
     And 1m pass
@@ -55,12 +55,8 @@ Feature: answers that are none
     When the operator's "ceph-authtool" works again
     Then within 2m the CephCluster "rook-ceph" is in state "Created"
 
-    Examples:
-      | answer                             |
-      | creating /var/lib/rook/mon.keyring |
-
   @S53
-  Scenario Outline: while health is looked at
+  Scenario Outline: while health is looked at the answer is '<answer>'
     Given a node "n1" with disks "sdb" of 100Gi
     And the CephCluster "rook-ceph" is applied with
       """yaml
@@ -82,7 +78,7 @@ Feature: answers that are none
       |                                 |
       | {}                              |
 
-  Scenario Outline: a program that is missing, killed or refuses
+  Scenario Outline: a program ends with <code>: <text>
     Given a node "n1"
     And the operator's "mon_status" fails with exit code <code> and "<text>"
     When the CephCluster "rook-ceph" is applied

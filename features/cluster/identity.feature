@@ -249,7 +249,7 @@ Feature: a cluster's identity is made once and never again
       """
 
   @S83 @S84
-  Scenario Outline: a keyring that cannot be stored is an error, and tried again
+  Scenario Outline: a keyring that cannot be stored in <secret> is an error, and tried again
     Given the CephCluster "rook-ceph" is applied
     And within 5m the CephCluster "rook-ceph" is in state "Created"
     And the operator is stopped

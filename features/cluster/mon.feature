@@ -123,7 +123,7 @@ Feature: mons are made one at a time and known for good
     And within 5m the CephCluster "rook-ceph" is in state "Created"
 
   @S95 @S99
-  Scenario Outline: how quorum is asked for
+  Scenario Outline: how quorum is asked for, with <image>
     Given a node "n1"
     When the CephCluster "rook-ceph" is applied with
       """yaml
@@ -164,28 +164,6 @@ Feature: mons are made one at a time and known for good
       """
       a
       """
-
-  Scenario Outline: an answer that is no answer is an error and tried again
-    Given a node "n1"
-    And the operator's "_status" answers
-      """
-      <answer>
-      """
-    And the CephCluster "rook-ceph" is applied
-    When 5m pass
-    Then the CephCluster "rook-ceph" is in state "Creating"
-    And the condition "Ready" of the CephCluster "rook-ceph" says
-      """
-      mon_status
-      """
-    When the operator's "_status" works again
-    Then within 1m the CephCluster "rook-ceph" is in state "Created"
-
-    Examples:
-      | answer                     |
-      | Segmentation fault         |
-      | {"name":"a","quorum":[0    |
-      |                            |
 
   Scenario: a command that hangs delays its cluster and no other
     Given nodes "n1" and "n2"

@@ -49,7 +49,7 @@ Feature: msgr2 is turned on when every mon can, and the first crush map is set o
     Then within 10m the condition "Msgr2Enabled" of the CephCluster "rook-ceph" is "True"
 
   @S100
-  Scenario Outline: versions that cannot be asked
+  Scenario Outline: versions that cannot be asked by `<command>`
     Given a node "n1"
     And the operator's "<command>" fails with exit code 1 and "timed out"
     When the CephCluster "rook-ceph" is applied

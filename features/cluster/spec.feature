@@ -2,7 +2,7 @@ Feature: what a CephCluster's spec means
   S1-S17: the resource as a person writes it.
 
   @S4
-  Scenario Outline: the data directory must be a usable host path
+  Scenario Outline: the data directory <path> is no usable host path
     Given a node "n1"
     When applying the CephCluster "rook-ceph" is refused with "spec.dataDirHostPath" by
       """yaml
@@ -192,7 +192,7 @@ Feature: what a CephCluster's spec means
       """
 
   @S12
-  Scenario Outline: which devices become OSDs
+  Scenario Outline: which devices become OSDs by <selection>
     Given these nodes
       | name | disks                                                                       |
       | n1   | sda 50Gi xfs mounted:/, sdb 100Gi, sdc 100Gi, nvme0n1 100Gi, sdd 100Gi ext4 |
@@ -335,7 +335,7 @@ Feature: what a CephCluster's spec means
           - {config: null, directories: [{config: null, path: /var/lib/rook}], name: node1, resources: {}}
       """
 
-  Scenario Outline: public example manifests apply without edits
+  Scenario Outline: the public example <file> applies without edits
     Given nodes "n1", "n2" and "n3", each with disks "sdb" of 100Gi
     When the file "prod/api/v1/testdata/corpus/<file>" is applied
     Then within 10m the CephCluster "<cluster>" is in state "Created"
@@ -358,7 +358,7 @@ Feature: what a CephCluster's spec means
       spec.disruptionManagement
       """
 
-  Scenario Outline: a value that cannot be is refused by the name of its field
+  Scenario Outline: a value that cannot be is refused by the name of <field>
     When applying the CephCluster "rook-ceph" is refused with "<field>" by
       """yaml
       spec: <spec>
@@ -387,7 +387,7 @@ Feature: what a CephCluster's spec means
       ceph/ceph has no tag
       """
 
-  Scenario Outline: input that is no CephCluster is refused in words
+  Scenario Outline: input that is no CephCluster is refused: <words>
     When applying this is refused with "<words>"
       """
       <document>

@@ -3,7 +3,7 @@ Feature: a mon count that cannot be right is put right, and said so
   anything is made, and the resource itself stays as the user wrote it.
 
   @S36 @S39 @B01
-  Scenario Outline: a missing or too small count becomes three
+  Scenario Outline: a missing or too small count becomes three: <mon>
     Given nodes "n1", "n2" and "n3"
     When the CephCluster "rook-ceph" is applied with
       """yaml
@@ -93,7 +93,7 @@ Feature: a mon count that cannot be right is put right, and said so
     And the CephCluster "rook-ceph" is in state "Created"
 
   @S88
-  Scenario Outline: a spec that no mon could live with
+  Scenario Outline: a spec that no mon could live with: <words>
     Given nodes "n1", "n2" and "n3"
     When the CephCluster "rook-ceph" is applied with
       """yaml

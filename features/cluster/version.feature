@@ -71,7 +71,7 @@ Feature: the Ceph version of the image is found out before anything is made
     Then within 2m the CephCluster "rook-ceph" is in state "Created"
 
   @S44 @S46
-  Scenario Outline: known releases are told from the log
+  Scenario Outline: <version> is told from the log of <image>
     Given a node "n1"
     When the CephCluster "rook-ceph" is applied with
       """yaml
@@ -94,7 +94,7 @@ Feature: the Ceph version of the image is found out before anything is made
       | ceph/ceph                  | 20.2.0  |
 
   @S3 @S47
-  Scenario Outline: a release that needs allowUnsupported stops there, and the fix goes on at once
+  Scenario Outline: <image> needs allowUnsupported and stops there; the fix goes on at once
     Given a node "n1"
     When the CephCluster "rook-ceph" is applied with
       """yaml

@@ -45,6 +45,9 @@ type World interface {
 	ChangePods(labels map[string]string, change func(*corev1.PodSpec))
 	// Logs reads what containers wrote, those that have ended included.
 	Logs() door.PodLogs
+	// AnswerLogs pins what [World.Logs] reads of containers of that name, until it
+	// is called with nil.
+	AnswerLogs(container string, log *Log)
 
 	// StartOperator starts the operator, StopOperator kills it. Starting it
 	// again is a restart with empty memory.
@@ -61,6 +64,9 @@ type World interface {
 	OperatorWrites() []Write
 	// OperatorFile returns the content of a file of the operator's container.
 	OperatorFile(path string) ([]byte, error)
+	// WriteOperatorFile writes a file of the operator's container, with the
+	// directories above it.
+	WriteOperatorFile(path string, data []byte) error
 	// OperatorDir returns the names in a directory of the operator's container.
 	OperatorDir(path string) ([]string, error)
 	// AnswerOperator pins the answer to the commands of the operator that
@@ -133,6 +139,12 @@ type Write struct {
 	Verb string // create, update, patch, delete
 	Kind string
 	Key  client.ObjectKey
+}
+
+// Log is what a pinned log reads; with Err it cannot be read.
+type Log struct {
+	Text string
+	Err  error
 }
 
 // Answer is what a pinned command answers instead of its own.

@@ -77,6 +77,29 @@ func TestPatchRefuses(t *testing.T) {
 	}
 }
 
+// A struct that an applier filled and now leaves out is gone, not empty.
+func TestServerSideApplyLeavesNoShell(t *testing.T) {
+	w := newWorld(t)
+	apply := func(spec string) {
+		t.Helper()
+		manifest := `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"namespace":"sea","name":"d"},"spec":{"selector":{"matchLabels":{"a":"b"}},` +
+			`"template":{"metadata":{"labels":{"a":"b"}},"spec":{` + spec + `"containers":[{"name":"x","image":"y:1"}]}}}}`
+		d := &appsv1.Deployment{ObjectMeta: named("d")}
+		if err := w.c.Patch(context.Background(), d, client.RawPatch(types.ApplyPatchType, []byte(manifest)), client.FieldOwner("a")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var d appsv1.Deployment
+	apply(`"dnsConfig":{"searches":["sea.example"]},`)
+	if w.get(t, &d, "d"); d.Spec.Template.Spec.DNSConfig == nil {
+		t.Error("not applied")
+	}
+	apply("")
+	if w.get(t, &d, "d"); d.Spec.Template.Spec.DNSConfig != nil {
+		t.Errorf("left: %v", d.Spec.Template.Spec.DNSConfig)
+	}
+}
+
 func TestMergePatchRemoves(t *testing.T) {
 	w := newWorld(t)
 	cr := cluster("c")
@@ -129,7 +152,10 @@ func TestServerSideApply(t *testing.T) {
 	apply("a", map[string]string{"one": "11"}) // two goes, three is another's
 	expect(map[string]string{"one": "11", "three": "3"})
 
-	apply("a", nil) // and what it applied the second time goes at the third
+	apply("a", map[string]string{"one": "11", "five": "5"})
+	apply("a", map[string]string{"one": "11"}) // what it applied last goes, not only what it applied first
+	expect(map[string]string{"one": "11", "three": "3"})
+	apply("a", nil)
 	expect(map[string]string{"three": "3"})
 
 	u := &unstructured.Unstructured{Object: map[string]any{

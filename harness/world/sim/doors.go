@@ -56,6 +56,9 @@ func (l logger) log(severity, format string, args []any) {
 type podLogs struct{ w *World }
 
 func (p podLogs) PodLog(_ context.Context, namespace, pod, container string) (string, error) {
+	if pinned := p.w.logPins[container]; pinned != nil {
+		return pinned.Text, pinned.Err
+	}
 	log, err := p.w.cluster.Log(namespace, pod, container)
 	if err != nil {
 		return "", err

@@ -56,6 +56,7 @@ type World struct {
 	runs     []world.Run
 	writes   []world.Write
 	pins     []pin
+	logPins  map[string]*world.Log // by container
 	refusals []refusal
 	effects  []world.Effect
 	faults   []world.Fault
@@ -304,6 +305,9 @@ func (w *World) ChangePods(labels map[string]string, change func(*corev1.PodSpec
 // Logs reads what containers wrote.
 func (w *World) Logs() door.PodLogs { return podLogs{w} }
 
+// AnswerLogs pins the logs of containers of that name; nil takes it back.
+func (w *World) AnswerLogs(container string, log *world.Log) { w.logPins[container] = log }
+
 // SetOperatorEnv sets an environment variable for the next start.
 func (w *World) SetOperatorEnv(name, value string) { w.operatorEnv[name] = value }
 
@@ -318,6 +322,14 @@ func (w *World) OperatorWrites() []world.Write { return w.writes }
 
 // OperatorFile returns the content of a file of the operator's container.
 func (w *World) OperatorFile(file string) ([]byte, error) { return w.operatorFiles.ReadFile(file) }
+
+// WriteOperatorFile writes a file of the operator's container.
+func (w *World) WriteOperatorFile(file string, data []byte) error {
+	if err := w.operatorFiles.MkdirAll(path.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return w.operatorFiles.WriteFile(file, data, 0o600)
+}
 
 // OperatorDir returns the names in a directory of the operator's container.
 func (w *World) OperatorDir(dir string) ([]string, error) { return w.operatorFiles.ReadDir(dir) }
