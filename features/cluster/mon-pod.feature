@@ -25,6 +25,10 @@ Feature: the mon's pod, field by field
         template: {metadata: {labels: {app: rook-ceph-mon, ceph_daemon_id: a, mon: a, mon_cluster: rook-ceph, rook_cluster: rook-ceph}}}
       """
     And the Deployment "rook-ceph-mon-a" is owned by the CephCluster "rook-ceph"
+    And the pod labelled "app=rook-ceph-mon,ceph_daemon_id=a,mon=a,mon_cluster=rook-ceph,rook_cluster=rook-ceph" holds
+      """yaml
+      metadata: {name: "rook-ceph-mon-a-<any>-<any>", labels: {pod-template-hash: <any>}}
+      """
 
   @S113 @S114 @S115
   Scenario: where and how it is scheduled
@@ -163,6 +167,7 @@ Feature: the mon's pod, field by field
               - --public-addr=<ip>
               - --mkfs
               ports: null
+              resources: {limits: null, requests: null}
               securityContext: {privileged: false}
       """
 
@@ -184,10 +189,11 @@ Feature: the mon's pod, field by field
         - {type: ContainersReady, status: "True"}
         - {type: PodScheduled, status: "True"}
       """
+    And the pod labelled "mon=a" descends from the Deployment "rook-ceph-mon-a"
     And the pod labelled "mon=a" has an address that is neither its node's nor its service's
     And the container "mon" of the pod labelled "mon=a" runs
       """
-      ceph-mon --fsid=<uuid> --keyring=/etc/ceph/keyring-store/keyring --log-to-stderr=true --err-to-stderr=true --mon-cluster-log-to-stderr=true --log-stderr-prefix=debug  --mon-host=<any><ip>:6789<any> --mon-initial-members=a --id=a --foreground --public-addr=<ip> --public-bind-addr=<ip>
+      ceph-mon --fsid=<uuid> --keyring=/etc/ceph/keyring-store/keyring --log-to-stderr=true --err-to-stderr=true --mon-cluster-log-to-stderr=true --log-stderr-prefix=debug  --mon-host=<ip>:6789 --mon-initial-members=a --id=a --foreground --public-addr=<ip> --public-bind-addr=<ip>
       """
 
   @S129
@@ -254,6 +260,8 @@ Feature: the mon's pod, field by field
       spec:
         placement:
           mon:
+            nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [master-node]}]}]}}
+            podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: rook-ceph-mgr}}}}]}
             podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: rook-ceph-mon}}}]}
             tolerations: [{key: storage-node, operator: Exists}]
       """
@@ -262,6 +270,9 @@ Feature: the mon's pod, field by field
       spec:
         template:
           spec:
-            affinity: {podAffinity: null, podAntiAffinity: null}
+            affinity:
+              nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/hostname, operator: In, values: [master-node]}]}]}}
+              podAffinity: null
+              podAntiAffinity: null
             tolerations: [{key: storage-node, operator: Exists}]
       """

@@ -23,6 +23,36 @@ Feature: mons are made one at a time and known for good
       | Service    | rook-ceph-mon-a         |
       | Deployment | rook-ceph-mon-a         |
 
+  @S93
+  Scenario: what is known of a mon is recorded before the mon is made
+    Given nodes "n1", "n2" and "n3"
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 3}}
+      """
+    Then within 5m the mons "a", "b" and "c" form a quorum
+    And the operator wrote in this order
+      | verb   | kind       | name                    |
+      | create | ConfigMap  | rook-ceph-mon-endpoints |
+      | create | Service    | rook-ceph-mon-a         |
+      | update | ConfigMap  | rook-ceph-mon-endpoints |
+      | create | Deployment | rook-ceph-mon-a         |
+      | create | Service    | rook-ceph-mon-b         |
+      | update | ConfigMap  | rook-ceph-mon-endpoints |
+      | create | Deployment | rook-ceph-mon-b         |
+
+  @S93 @S79
+  Scenario: the configuration is written before the mon is made
+    Given a node "n1"
+    And the API server refuses the operator to create a Deployment 100 times
+    When the CephCluster "rook-ceph" is applied
+    Then within 1m the operator logs error "<any>failed to create mon deployment rook-ceph-mon-a<any>"
+    And the files "/var/lib/rook/rook-ceph/rook-ceph.config" and "/etc/ceph/ceph.conf" of the operator are the same
+    And the ConfigMap "rook-ceph-mon-endpoints" has under "data"
+      """
+      a=<ip>:6789
+      """
+
   @S91
   Scenario: before nautilus there is no port for msgr2
     Given a node "n1"
@@ -63,7 +93,7 @@ Feature: mons are made one at a time and known for good
     Then within 10m the mons "a", "b" and "c" form a quorum
     And the pods labelled "app=rook-ceph-mon" are on different nodes
 
-  @S88
+  @S5 @S88
   Scenario: with too few nodes the mons that fit are kept, and the lack is told
     Given nodes "n1" and "n2"
     And the CephCluster "rook-ceph" is applied with
@@ -114,6 +144,19 @@ Feature: mons are made one at a time and known for good
     Then within 1m the operator logs error "failed to create cluster in namespace rook-ceph. <any>failed to create mon deployment rook-ceph-mon-a<any>"
     And within 5m the CephCluster "rook-ceph" is in state "Created"
 
+  @S94
+  Scenario: a deployment that cannot be updated is an error
+    Given a node "n1"
+    And the CephCluster "rook-ceph" is applied
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the API server refuses the operator to update a Deployment 3 times
+    When the CephCluster "rook-ceph" is changed with
+      """yaml
+      spec: {annotations: {mon: {note: new}}}
+      """
+    Then within 1m the operator logs error "failed to update cluster in namespace rook-ceph. <any>failed to update mon deployment rook-ceph-mon-a<any>"
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+
   @S91
   Scenario: a service that cannot be made is an error
     Given a node "n1"
@@ -141,15 +184,72 @@ Feature: mons are made one at a time and known for good
       | ceph/ceph:v14.2.0-20190410 | mon_status    |
       | ceph/ceph:v16.2.15         | quorum_status |
 
+  @S96
+  Scenario: what a mon of mimic says of itself
+    Given a node "n1"
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {cephVersion: {image: "ceph/ceph:v13.2.3-20190410"}, mon: {count: 1}}
+      """
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    Then `ceph mon_status` answers
+      """yaml
+      name: a
+      rank: 0
+      state: leader
+      election_epoch: <n>
+      quorum: [0]
+      outside_quorum: []
+      extra_probe_peers: []
+      sync_provider: []
+      features: {required_con: <n>, required_mon: [kraken, luminous, mimic, osdmap-prune], quorum_con: <n>, quorum_mon: [kraken, luminous, mimic, osdmap-prune]}
+      monmap:
+        epoch: 1
+        fsid: <uuid>
+        modified: <any>
+        created: <any>
+        features: {persistent: [kraken, luminous, mimic, osdmap-prune], optional: []}
+        mons: [{rank: 0, name: a, addr: "<ip>:6789/0", public_addr: "<ip>:6789/0"}]
+      feature_map:
+        mon: [{features: "0x3ffddff8ffa4fffb", release: luminous, num: 1}]
+        client: [{features: <any>, release: luminous, num: 1}]
+        mgr: [{features: "0x3ffddff8ffa4fffb", release: luminous, num: 1}]
+      """
+
+  @S97 @S98
+  Scenario Outline: a mon is in quorum if its rank is; a majority is enough to go on
+    Given nodes "n1", "n2" and "n3"
+    And a webhook gives the argument "--public-addr" the value "10.9.9.9" in pods labelled "mon=c"
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {cephVersion: {image: "<image>"}, mon: {count: 3}}
+      """
+    Then within 10m the mons "a" and "b" form a quorum
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the condition "MonsInQuorum" of the CephCluster "rook-ceph" is "True" because of "Waiting"
+    And the condition "MonsInQuorum" of the CephCluster "rook-ceph" says
+      """
+      mons a, b are in quorum, c out
+      """
+
+    Examples:
+      | image                      |
+      | ceph/ceph:v14.2.0-20190410 |
+      | ceph/ceph:v16.2.15         |
+
   @S96 @S97
-  Scenario: a mon is in quorum if its rank is
+  Scenario: all mons are in quorum
     Given nodes "n1", "n2" and "n3"
     And the CephCluster "rook-ceph" is applied with
       """yaml
       spec: {mon: {count: 3}}
       """
     And within 10m the CephCluster "rook-ceph" is in state "Created"
-    Then the condition "MonsInQuorum" of the CephCluster "rook-ceph" is "True"
+    Then the condition "MonsInQuorum" of the CephCluster "rook-ceph" is "True" because of "AsExpected"
+    And the condition "MonsInQuorum" of the CephCluster "rook-ceph" says
+      """
+      mons a, b, c are in quorum
+      """
 
   @S98
   Scenario: a mon that does not join is waited for in words
@@ -159,10 +259,19 @@ Feature: mons are made one at a time and known for good
       """yaml
       spec: {mon: {count: 3}}
       """
-    Then within 3m the condition "MonsInQuorum" of the CephCluster "rook-ceph" is "False"
-    And the condition "MonsInQuorum" of the CephCluster "rook-ceph" says
+    And 90s pass
+    Then the condition "MonsInQuorum" of the CephCluster "rook-ceph" is "False" because of "Waiting"
+    And the condition "Ready" of the CephCluster "rook-ceph" says
       """
-      a
+      mons a to reach quorum, of which a are out
+      """
+    And the status of the CephCluster "rook-ceph" holds
+      """yaml
+      state: Creating
+      """
+    And within 1m the condition "MonsInQuorum" of the CephCluster "rook-ceph" says
+      """
+      exceeded max retry count waiting for monitors to reach quorum
       """
 
   Scenario: a command that hangs delays its cluster and no other

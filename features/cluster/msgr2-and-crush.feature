@@ -8,8 +8,13 @@ Feature: msgr2 is turned on when every mon can, and the first crush map is set o
     Then within 5m the CephCluster "rook-ceph" is in state "Created"
     And the operator ran
       """
+      ceph mon_status --connect-timeout=15 <any>
+      ceph version --connect-timeout=15 <any>
+      ceph versions --connect-timeout=15 <any>
       ceph mon enable-msgr2
+      ceph mgr module ls --connect-timeout=15 <any>
       """
+    And the operator ran "mon enable-msgr2" 1 time
     And the operator logs info "successfully enabled msgr2 protocol"
     And `ceph mon dump` answers
       """yaml
@@ -31,11 +36,31 @@ Feature: msgr2 is turned on when every mon can, and the first crush map is set o
     Given a node "n1"
     And the operator's "ceph versions" answers
       """
-      {"mon": {"ceph version 13.2.3 (9bf3c8b1a04b0aa4a3cc78456a508f1c48e70279) mimic (stable)": 1, "ceph version 14.2.0 (3a54b2b6d167d4a2a19e003a705696d4fe619afc) nautilus (stable)": 2}, "mgr": {}, "osd": {}, "mds": {}, "overall": {}}
+      {"mon": {"ceph version 13.2.3 (9bf3c8b1a04b0aa4a3cc78456a508f1c48e70279) mimic (stable)": 1, "ceph version 14.2.0 (3a54b2b6d167d4a2a19e003a705696d4fe619afc) nautilus (stable)": 2}, "mgr": {}, "osd": {}, "mds": {}, "overall": {"ceph version 14.2.0 (3a54b2b6d167d4a2a19e003a705696d4fe619afc) nautilus (stable)": 2}}
       """
     When the CephCluster "rook-ceph" is applied
-    And 5m pass
-    Then the operator ran "enable-msgr2" 0 times
+    Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the operator ran "enable-msgr2" 0 times
+    And the condition "Msgr2Enabled" of the CephCluster "rook-ceph" says
+      """
+      the mons run 2 versions
+      """
+    When the operator's "ceph versions" works again
+    Then within 2m the condition "Msgr2Enabled" of the CephCluster "rook-ceph" is "True"
+
+  @S100
+  Scenario: not while the mons still run an older release than the image
+    Given a node "n1"
+    And the operator's "ceph version --connect" answers
+      """
+      {"version": "ceph version 13.2.3 (9bf3c8b1a04b0aa4a3cc78456a508f1c48e70279) mimic (stable)"}
+      """
+    When the CephCluster "rook-ceph" is applied
+    Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the operator ran "enable-msgr2" 0 times
+    And the operator ran "ceph versions" 0 times
+    When the operator's "ceph version --connect" works again
+    Then within 2m the condition "Msgr2Enabled" of the CephCluster "rook-ceph" is "True"
 
   @S101 @S102
   Scenario: a failure is told, orchestration goes on, and it is tried again
@@ -83,9 +108,10 @@ Feature: msgr2 is turned on when every mon can, and the first crush map is set o
     And the ConfigMap "rook-crush-config" is owned by the CephCluster "rook-ceph"
     And `ceph osd crush dump` answers
       """yaml
-      buckets: [{name: default, type_name: root, alg: straw}]
-      rules: [{rule_name: replicated_ruleset}]
-      tunables: {profile: firefly}
+      types: [{type_id: 0, name: osd}, {type_id: 1, name: host}, {type_id: 2, name: chassis}, {type_id: 3, name: rack}, {type_id: 4, name: row}, {type_id: 5, name: pdu}, {type_id: 6, name: pod}, {type_id: 7, name: room}, {type_id: 8, name: datacenter}, {type_id: 9, name: region}, {type_id: 10, name: root}]
+      buckets: [{id: -1, name: default, type_name: root, alg: straw, hash: rjenkins1, items: []}]
+      rules: [{rule_id: 0, rule_name: replicated_ruleset, type: 1, min_size: 1, max_size: 10, steps: [{op: take, item_name: default}, {op: chooseleaf_firstn, num: 0, type: host}, {op: emit}]}]
+      tunables: {profile: firefly, choose_total_tries: 50, chooseleaf_descend_once: 1, chooseleaf_vary_r: 1, chooseleaf_stable: 0, straw_calc_version: 1}
       """
 
   @S106 @S107
@@ -126,7 +152,9 @@ Feature: msgr2 is turned on when every mon can, and the first crush map is set o
       quorum: [0, 1, 2]
       quorum_names: [a, b, c]
       quorum_leader_name: a
+      quorum_age: <n>
       monmap:
+        epoch: <n>
         fsid: <uuid>
         min_mon_release: 14
         min_mon_release_name: nautilus
@@ -149,9 +177,12 @@ Feature: msgr2 is turned on when every mon can, and the first crush map is set o
     And the Deployment "rook-ceph-mon-a" is deleted
     Then within 1m `ceph quorum_status` answers
       """yaml
+      quorum: [1, 2]
       quorum_names: [b, c]
       quorum_leader_name: b
       """
+    When the Deployment "rook-ceph-mon-b" is deleted
+    Then within 2m `ceph quorum_status` fails
 
   @S110
   Scenario: a mon's fsid is that of its arguments

@@ -17,6 +17,51 @@ Feature: what a CephCluster's spec means
       | "var/lib/rook"   |
       | null             |
 
+  @S4
+  Scenario: what persists lies under the data directory of the spec
+    Given a node "n1"
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {dataDirHostPath: /data/rook, mon: {count: 1}}
+      """
+    Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the Deployment "rook-ceph-mon-a" holds
+      """yaml
+      spec:
+        template:
+          spec:
+            volumes:
+            - name: rook-ceph-config
+            - name: rook-ceph-mons-keyring
+            - {name: rook-ceph-log, hostPath: {path: /data/rook/rook-ceph/log}}
+            - {name: ceph-daemon-data, hostPath: {path: /data/rook/mon-a/data}}
+      """
+
+  @S2
+  Scenario: all daemons run from the one image
+    Given a node "n1" with disks "sdb" of 100Gi
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {cephVersion: {image: "ceph/ceph:v14.2.9"}, mon: {count: 1}, rbdMirroring: {workers: 1}, storage: {useAllNodes: true, useAllDevices: true}}
+      """
+    Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the Deployment "rook-ceph-mon-a" holds
+      """yaml
+      spec: {template: {spec: {initContainers: [{image: "ceph/ceph:v14.2.9"}], containers: [{image: "ceph/ceph:v14.2.9"}]}}}
+      """
+    And the Deployment "rook-ceph-mgr-a" holds
+      """yaml
+      spec: {template: {spec: {initContainers: null, containers: [{image: "ceph/ceph:v14.2.9"}]}}}
+      """
+    And the Deployment "rook-ceph-osd-0" holds
+      """yaml
+      spec: {template: {spec: {initContainers: [{image: "ceph/ceph:v14.2.9"}], containers: [{image: "ceph/ceph:v14.2.9"}]}}}
+      """
+    And the Deployment "rook-ceph-rbd-mirror-a" holds
+      """yaml
+      spec: {template: {spec: {initContainers: null, containers: [{image: "ceph/ceph:v14.2.9"}]}}}
+      """
+
   @S5 @S17
   Scenario: the number of mons is a number
     Given a node "n1"
@@ -60,6 +105,56 @@ Feature: what a CephCluster's spec means
     And there is a Secret "rook-ceph-dashboard-password"
 
   @S6
+  Scenario Outline: the dashboard's port and protocol
+    Given a node "n1"
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 1}, dashboard: {enabled: true, <settings>}}
+      """
+    Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the Service "rook-ceph-mgr-dashboard" holds
+      """yaml
+      spec: {ports: [{name: <name>, port: <port>, targetPort: <port>, protocol: TCP}]}
+      """
+    And `ceph config get mgr mgr/dashboard/ssl` prints
+      """
+      <ssl>
+      """
+    And `ceph config get mgr mgr/dashboard/server_port` prints
+      """
+      <port>
+      """
+
+    Examples:
+      | settings               | name            | port | ssl   |
+      | urlPrefix: /a          | https-dashboard | 8443 | true  |
+      | ssl: true              | https-dashboard | 8443 | true  |
+      | ssl: false             | http-dashboard  | 7000 | false |
+      | ssl: false, port: 8080 | http-dashboard  | 8080 | false |
+
+  @S6
+  Scenario: a dashboard that is turned off goes
+    Given a node "n1"
+    And the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 1}, dashboard: {enabled: true}}
+      """
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    And `ceph mgr module ls` answers
+      """yaml
+      enabled_modules: [dashboard, iostat, prometheus, restful]
+      """
+    When the CephCluster "rook-ceph" is changed with
+      """yaml
+      spec: {dashboard: {enabled: false}}
+      """
+    Then within 1m there is no Service "rook-ceph-mgr-dashboard"
+    And within 1m `ceph mgr module ls` answers
+      """yaml
+      enabled_modules: [iostat, prometheus, restful]
+      """
+
+  @S6
   Scenario: a dashboard that is off has no service
     Given a node "n1"
     When the CephCluster "rook-ceph" is applied with
@@ -91,6 +186,10 @@ Feature: what a CephCluster's spec means
       status: {podIP: 192.168.72.11}
       """
     And there is no Service "rook-ceph-mon-a"
+    And the pod labelled "app=rook-ceph-mgr" holds
+      """yaml
+      spec: {hostNetwork: true, dnsPolicy: ClusterFirstWithHostNet}
+      """
 
   @S8
   Scenario: as many rbd-mirror daemons as the spec says
@@ -138,10 +237,87 @@ Feature: what a CephCluster's spec means
     And there is 1 Deployment labelled "app=rook-ceph-osd"
     And there is no Job "rook-ceph-osd-prepare-n2"
 
-  @S10
+  @S9
+  Scenario: each daemon's own placement stands over the one for all
+    Given a node "n1" with disks "sdb" of 100Gi
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec:
+        mon: {count: 1}
+        storage: {useAllNodes: true, useAllDevices: true}
+        placement:
+          all:
+            podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: {topologyKey: all, labelSelector: {}}}]}
+            tolerations: [{key: all, operator: Exists}]
+          mon: {tolerations: [{key: mon, operator: Exists}]}
+          mgr:
+            nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: mgr, operator: Exists}]}}]}
+            tolerations: [{key: mgr, operator: Exists}]
+          osd:
+            podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: {topologyKey: osd, labelSelector: {}}}]}
+            podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: {topologyKey: anti, labelSelector: {}}}]}
+            tolerations: [{key: osd, operator: Exists}]
+      """
+    Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the Deployment "rook-ceph-mon-a" holds
+      """yaml
+      spec: {template: {spec: {tolerations: [{key: all, operator: Exists}, {key: mon, operator: Exists}]}}}
+      """
+    And the Deployment "rook-ceph-mgr-a" holds
+      """yaml
+      spec:
+        template:
+          spec:
+            affinity:
+              nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{preference: {matchExpressions: [{key: mgr}]}}]}
+              podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{podAffinityTerm: {topologyKey: all}}]}
+              podAntiAffinity: null
+            tolerations: [{key: all, operator: Exists}, {key: mgr, operator: Exists}]
+      """
+    And the Deployment "rook-ceph-osd-0" holds
+      """yaml
+      spec:
+        template:
+          spec:
+            affinity:
+              nodeAffinity: null
+              podAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{podAffinityTerm: {topologyKey: osd}}]}
+              podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{podAffinityTerm: {topologyKey: anti}}]}
+            tolerations: [{key: all, operator: Exists}, {key: osd, operator: Exists}]
+      """
+
+  @S9
+  Scenario: OSDs come to the nodes that their own placement names
+    Given these nodes
+      | name | labels    | disks     |
+      | n1   | role=mon  | sdb 100Gi |
+      | n2   | role=osd  | sdb 100Gi |
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec:
+        mon: {count: 1}
+        storage: {useAllNodes: true, useAllDevices: true}
+        placement:
+          mon: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: role, operator: In, values: [mon]}]}]}}}
+          osd: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: role, operator: In, values: [osd]}]}]}}}
+      """
+    Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the pod labelled "app=rook-ceph-mon" holds
+      """yaml
+      spec: {nodeName: n1}
+      """
+    And the pod labelled "app=rook-ceph-osd" holds
+      """yaml
+      spec: {nodeName: n2}
+      """
+
+  @S10 @S112
   Scenario: the mgr is scraped by Prometheus unless it has annotations of its own
-    Given a node "n1"
-    And the CephCluster "rook-ceph" is applied
+    Given a node "n1" with disks "sdb" of 100Gi
+    And the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 1}, storage: {useAllNodes: true, useAllDevices: true}}
+      """
     And within 5m the CephCluster "rook-ceph" is in state "Created"
     And the Deployment "rook-ceph-mgr-a" holds
       """yaml
@@ -149,7 +325,7 @@ Feature: what a CephCluster's spec means
       """
     When the CephCluster "rook-ceph" is changed with
       """yaml
-      spec: {annotations: {all: {team: storage}, mgr: {owner: me}, mon: {note: m}}}
+      spec: {annotations: {all: {team: storage, note: all}, mgr: {owner: me}, mon: {note: m}, osd: {kind: o}}}
       """
     Then within 5m the Deployment "rook-ceph-mgr-a" holds
       """yaml
@@ -159,6 +335,11 @@ Feature: what a CephCluster's spec means
       """yaml
       metadata: {annotations: {note: m, team: storage}}
       spec: {template: {metadata: {annotations: {note: m, team: storage}}}}
+      """
+    And within 5m the Deployment "rook-ceph-osd-0" holds
+      """yaml
+      metadata: {annotations: {note: all, kind: o, team: storage}}
+      spec: {template: {metadata: {annotations: {note: all, kind: o, team: storage}}}}
       """
 
   @S11 @S130
@@ -209,8 +390,25 @@ Feature: what a CephCluster's spec means
       | useAllDevices: false                     | 0     |
       | deviceFilter: "^sd."                     | 2     |
       | deviceFilter: "^nvme"                    | 1     |
+      | deviceFilter: "/dev/sdb"                 | 1     |
+      | deviceFilter: "/dev/sda"                 | 0     |
       | devices: [{name: sdb}]                   | 1     |
       | deviceFilter: "sd[bc]", location: "rack=r1" | 2     |
+
+  @S12
+  Scenario: all nodes are storage nodes, at the location that the spec names
+    Given nodes "n1" and "n2", each with disks "sdb" of 100Gi
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 1}, storage: {useAllNodes: true, useAllDevices: true, location: "rack=r1"}}
+      """
+    Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And there is 1 Deployment labelled "app=rook-ceph-osd,rook-ceph-node=n1"
+    And there is 1 Deployment labelled "app=rook-ceph-osd,rook-ceph-node=n2"
+    And `ceph osd find 0` answers
+      """yaml
+      crush_location: {root: default, rack: r1, host: <any>}
+      """
 
   @S12
   Scenario: a device that was not used has its reason in the status
@@ -269,6 +467,65 @@ Feature: what a CephCluster's spec means
     And there are 2 Deployments labelled "app=rook-ceph-osd,rook-ceph-node=n2"
     And there is no Job "rook-ceph-osd-prepare-n3"
 
+  @S13
+  Scenario: databases on a device of their own, and encryption
+    Given these nodes
+      | name | disks                                                           |
+      | n1   | sdb 100Gi rotational, sdc 100Gi rotational, nvme0n1 400Gi       |
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 1}, storage: {useAllNodes: true, useAllDevices: true, config: {metadataDevice: nvme0n1, databaseSizeMB: "1024", encryptedDevice: "true"}}}
+      """
+    Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And there are 2 Deployments labelled "app=rook-ceph-osd"
+    And the container "provision" of the pod labelled "app=rook-ceph-osd-prepare" logs "EXEC ceph-volume lvm batch --prepare --bluestore --yes --osds-per-device 1 --dmcrypt /dev/sdb /dev/sdc --db-devices /dev/nvme0n1 --block-db-size 1073741824"
+    And `ceph config-key ls` prints
+      """
+      [
+          "dm-crypt/osd/<uuid>/luks",
+          "dm-crypt/osd/<uuid>/luks"
+      ]
+      """
+
+  @S13
+  Scenario Outline: what holds without settings
+    Given a node "n1" with disks "sdb" of 100Gi
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 1}, storage: {useAllNodes: true, useAllDevices: true, config: <config>}}
+      """
+    Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the container "provision" of the pod labelled "app=rook-ceph-osd-prepare" logs "EXEC ceph-volume lvm batch --prepare --bluestore --yes --osds-per-device 1 /dev/sdb"
+    And there is 1 Deployment labelled "app=rook-ceph-osd"
+    And `ceph osd metadata 0` answers
+      """yaml
+      osd_objectstore: bluestore
+      """
+    And `ceph config-key ls` prints
+      """
+      []
+      """
+
+    Examples:
+      | config                     |
+      | {}                         |
+      | {storeType: bluestore}     |
+      | {encryptedDevice: "false"} |
+
+  @S13 @S14
+  Scenario: the journal of a directory
+    Given a node "n1"
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 1}, storage: {useAllNodes: true, config: {journalSizeMB: "1024"}, directories: [{path: /srv/osd}]}}
+      """
+    Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the container "provision" of the pod labelled "app=rook-ceph-osd-prepare" logs "--osd-objectstore=filestore --osd-journal=/srv/osd/osd0/journal --osd-journal-size=1024"
+    And the Deployment "rook-ceph-osd-0" holds
+      """yaml
+      spec: {template: {spec: {volumes: [{name: rook-ceph-config}, {name: rook-ceph-log}, {name: ceph-daemon-data, hostPath: {path: /srv/osd/osd0}}]}}}
+      """
+
   @S14
   Scenario: a directory becomes a filestore OSD
     Given a node "n1"
@@ -301,6 +558,53 @@ Feature: what a CephCluster's spec means
       """
 
   @S15
+  Scenario: named nodes do not count where all are used
+    Given nodes "n1" and "n2", each with disks "sdb" of 100Gi
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 1}, storage: {useAllNodes: true, useAllDevices: true, nodes: [{name: n1, config: {osdsPerDevice: "2"}}]}}
+      """
+    Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And there is 1 Deployment labelled "app=rook-ceph-osd,rook-ceph-node=n1"
+    And there is 1 Deployment labelled "app=rook-ceph-osd,rook-ceph-node=n2"
+
+  @S16
+  Scenario: a node's own directories, resources and settings
+    Given these nodes
+      | name | disks                |
+      | n1   | sdb 100Gi, sdc 100Gi |
+      | n2   | sdb 100Gi            |
+    When the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec:
+        mon: {count: 1}
+        resources: {osd: {requests: {cpu: 100m}}}
+        storage:
+          useAllNodes: false
+          config: {osdsPerDevice: "3", journalSizeMB: "512"}
+          nodes:
+          - name: n1
+            config: {osdsPerDevice: "2"}
+            devices: [{name: sdb, config: {osdsPerDevice: "1"}}, {name: sdc}]
+          - name: n2
+            resources: {requests: {cpu: 700m}}
+            directories: [{path: /srv/osd}, {path: /srv/big, config: {journalSizeMB: "2048"}}]
+      """
+    Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And there are 3 Deployments labelled "app=rook-ceph-osd,rook-ceph-node=n1"
+    And there are 2 Deployments labelled "app=rook-ceph-osd,rook-ceph-node=n2"
+    And the container "provision" of the pod labelled "job=rook-ceph-osd-prepare-n2" logs "--osd-journal-size=512"
+    And the container "provision" of the pod labelled "job=rook-ceph-osd-prepare-n2" logs "--osd-journal-size=2048"
+    And the pods labelled "app=rook-ceph-osd,rook-ceph-node=n1" each hold
+      """yaml
+      spec: {containers: [{resources: {requests: {cpu: 100m}}}]}
+      """
+    And the pods labelled "app=rook-ceph-osd,rook-ceph-node=n2" each hold
+      """yaml
+      spec: {containers: [{resources: {requests: {cpu: 700m}}}]}
+      """
+
+  @S15
   Scenario: a storage node that does not exist is named
     Given a node "n1" with disks "sdb" of 100Gi
     When the CephCluster "rook-ceph" is applied with
@@ -320,12 +624,15 @@ Feature: what a CephCluster's spec means
     When applying the file "prod/api/v1/testdata/seed/first.yaml" is refused with "spec.storage.directories[1].path"
     Then there is no CephCluster "rook-ceph"
 
-  @S17
+  @S1 @S5 @S17
   Scenario: empty sub-objects come back as they were written
     Given nodes "master-node" and "node1"
     When the backup "prod/api/v1/testdata/seed/second.yaml" is restored
     Then the CephCluster "rook-ceph" holds
       """yaml
+      apiVersion: ceph.rook.io/v1
+      kind: CephCluster
+      metadata: {name: rook-ceph, namespace: rook-ceph}
       spec:
         dashboard: {}
         mon: {allowMultiplePerNode: false, count: 1, preferredCount: 0}

@@ -15,7 +15,7 @@ Feature: the resource says how far its cluster is
       metadata: {finalizers: [cephcluster.ceph.rook.io]}
       """
 
-  @S50
+  @S50 @S66
   Scenario: a step that fails is tried again until it works
     Given a node "n1"
     And the API server refuses the operator to create a ConfigMap 5 times
@@ -23,7 +23,28 @@ Feature: the resource says how far its cluster is
     Then within 30s the operator logs error "failed to create cluster in namespace rook-ceph. failed to create override configmap rook-ceph. <any>"
     And within 5m the CephCluster "rook-ceph" is in state "Created"
 
-  @S51
+  @S50
+  Scenario: a status that cannot be written is an error, and tried again
+    Given a node "n1"
+    And the API server refuses the operator to patch a CephCluster 5 times
+    When the CephCluster "rook-ceph" is applied
+    Then within 10s the operator logs error "failed to update cluster status in namespace rook-ceph: <any>"
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+
+  @S52
+  Scenario: a change of the spec is worked on as Updating
+    Given a node "n1"
+    And the CephCluster "rook-ceph" is applied
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    When the CephCluster "rook-ceph" is changed with
+      """yaml
+      spec: {cephVersion: {image: "ceph/ceph:v14.2.9"}}
+      """
+    Then within 5s the CephCluster "rook-ceph" is in state "Updating"
+    And the message of the CephCluster "rook-ceph" is ""
+    And within 5m the CephCluster "rook-ceph" is in state "Created"
+
+  @S51 @S52
   Scenario: after an hour without success the state is Error, and it still goes on
     Given a node "n1"
     And the operator's "_status" fails with exit code 1 and "timed out"
@@ -44,6 +65,7 @@ Feature: the resource says how far its cluster is
       spec: {mon: {count: 1}, storage: {useAllNodes: true, useAllDevices: true}}
       """
     And within 10m the CephCluster "rook-ceph" has health "HEALTH_OK"
+    And in 5m the status of the CephCluster "rook-ceph" moves "ceph.lastChecked" and keeps "ceph.lastChanged" and "ceph.previousHealth"
     When the admin runs `ceph osd set noout`
     Then within 61s the CephCluster "rook-ceph" has health "HEALTH_WARN"
     And the status of the CephCluster "rook-ceph" holds
@@ -54,6 +76,17 @@ Feature: the resource says how far its cluster is
         lastChanged: <time>
         lastChecked: <time>
         details: {OSDMAP_FLAGS: {severity: HEALTH_WARN, message: "noout flag(s) set"}}
+      """
+    And in 62s the status of the CephCluster "rook-ceph" moves "ceph.lastChecked" and keeps "ceph.lastChanged" and "ceph.previousHealth"
+
+  @S53
+  Scenario: the first health is no change
+    Given a node "n1"
+    And the CephCluster "rook-ceph" is applied
+    When within 5m the CephCluster "rook-ceph" is in state "Created"
+    Then within 2s the status of the CephCluster "rook-ceph" holds
+      """yaml
+      ceph: {health: HEALTH_OK, lastChecked: <time>, lastChanged: null, previousHealth: null}
       """
 
   @S53

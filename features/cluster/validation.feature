@@ -61,6 +61,11 @@ Feature: a mon count that cannot be right is put right, and said so
       """yaml
       mon: {count: 9}
       """
+    And the operator never logs "mon count is even"
+    And the CephCluster "rook-ceph" holds
+      """yaml
+      spec: {mon: {count: 12}}
+      """
 
   @S38
   Scenario: an even count is kept and warned about

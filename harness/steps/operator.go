@@ -81,6 +81,14 @@ func operatorSteps() []Step {
 			},
 		},
 		{
+			Pattern: `^the operator has the file ` + name + `$`,
+			Example: `the operator has the file "/var/lib/rook/rook-ceph/mon.keyring"`,
+			Meaning: "writes a file (the doc string) into the operator's container, with the directories above it",
+			Do: func(ctx context.Context, path string, doc *godog.DocString) error {
+				return in(ctx).WriteOperatorFile(path, []byte(doc.Content+"\n"))
+			},
+		},
+		{
 			Pattern: `^the files ` + name + ` and ` + name + ` of the operator are the same$`,
 			Example: `the files "/var/lib/rook/rook-ceph/rook-ceph.config" and "/etc/ceph/ceph.conf" of the operator are the same`,
 			Meaning: "compares two files in the operator's container",
@@ -114,6 +122,14 @@ func operatorSteps() []Step {
 			Meaning: "the rows of the table (kind, name) are objects that the operator made in this order, others between them allowed",
 			Do: func(ctx context.Context, t *godog.Table) error {
 				return created(in(ctx).OperatorWrites(), rows(t))
+			},
+		},
+		{
+			Pattern: `^the operator wrote in this order$`,
+			Example: `the operator wrote in this order`,
+			Meaning: "the rows of the table (verb, kind, name) are writes of the operator in this order, others between them allowed",
+			Do: func(ctx context.Context, t *godog.Table) error {
+				return wrote(in(ctx).OperatorWrites(), rows(t))
 			},
 		},
 		{
@@ -161,18 +177,24 @@ func logged(ctx context.Context, severity, text string) error {
 
 // created checks that the rows were created in this order.
 func created(writes []world.Write, rows []map[string]string) error {
+	for _, r := range rows {
+		r["verb"] = "create"
+	}
+	return wrote(slices.DeleteFunc(slices.Clone(writes), func(w world.Write) bool { return w.Verb != "create" }), rows)
+}
+
+// wrote checks that the rows were written in this order.
+func wrote(writes []world.Write, rows []map[string]string) error {
 	var all []string
 	for _, w := range writes {
-		if w.Verb == "create" {
-			all = append(all, w.Kind+" "+w.Key.Name)
-		}
+		all = append(all, w.Verb+" "+w.Kind+" "+w.Key.Name)
 	}
 	next := 0
 	for _, r := range rows {
-		want := r["kind"] + " " + r["name"]
+		want := r["verb"] + " " + r["kind"] + " " + r["name"]
 		at := slices.Index(all[next:], want)
 		if at < 0 {
-			return fmt.Errorf("the operator did not create %s after %d of these:\n%s", want, next, strings.Join(all, "\n"))
+			return fmt.Errorf("the operator did not %s after %d of these:\n%s", want, next, strings.Join(all, "\n"))
 		}
 		next += at + 1
 	}

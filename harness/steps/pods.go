@@ -2,11 +2,14 @@ package steps
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/cucumber/godog"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/tidepool-ceph/tidepool/harness/world"
 )
 
 func podSteps() []Step {
@@ -42,6 +45,25 @@ func podSteps() []Step {
 			},
 		},
 		{
+			Pattern: `^` + within + `the pods labelled ` + name + ` each hold$`,
+			Example: `within 1m the pods labelled "app=rook-ceph-osd" each hold`,
+			Meaning: "there are such pods and each has what the doc string (YAML) says",
+			Do: func(ctx context.Context, limit, labels string, doc *godog.DocString) error {
+				return soon(ctx, limit, func() error {
+					pods, err := find(ctx, "Pod", Namespace, labels)
+					if err == nil && len(pods) == 0 {
+						err = fmt.Errorf("there is no pod labelled %q", labels)
+					}
+					for _, p := range pods {
+						if wrong := holdsYAML(doc.Content, p.Object); wrong != nil {
+							err = errors.Join(err, fmt.Errorf("pod %s %w", p.GetName(), wrong))
+						}
+					}
+					return err
+				})
+			},
+		},
+		{
 			Pattern: `^` + within + `the container ` + name + ` of the pod labelled ` + name + ` logs ` + name + `$`,
 			Example: `within 5m the container "init-mon-fs" of the pod labelled "mon=a" logs "unable to read magic from mon data"`,
 			Meaning: "the log of the container, in this or its former life, holds the text",
@@ -72,6 +94,34 @@ func podSteps() []Step {
 			Example: `the pod labelled "mon=a" has an address that is neither its node's nor its service's`,
 			Meaning: "pod IP, host IP and the cluster IP in --public-addr are three addresses (S131)",
 			Do:      threeAddresses,
+		},
+		{
+			Pattern: `^the log of the container ` + name + ` reads$`,
+			Example: `the log of the container "version" reads`,
+			Meaning: "from now on the logs of all containers of that name are the doc string",
+			Do: func(ctx context.Context, container string, doc *godog.DocString) {
+				in(ctx).AnswerLogs(container, &world.Log{Text: doc.Content + "\n"})
+			},
+		},
+		{
+			Pattern: `^the log of the container ` + name + ` cannot be read$`,
+			Example: `the log of the container "version" cannot be read`,
+			Meaning: "from now on the kubelet answers with an error when it is asked for the logs of containers of that name",
+			Do: func(ctx context.Context, container string) {
+				in(ctx).AnswerLogs(container, &world.Log{Err: errors.New("the server could not find the requested resource")})
+			},
+		},
+		{
+			Pattern: `^the log of the container ` + name + ` can be read again$`,
+			Example: `the log of the container "version" can be read again`,
+			Meaning: "takes back what its log reads, or that it cannot be read",
+			Do:      func(ctx context.Context, container string) { in(ctx).AnswerLogs(container, nil) },
+		},
+		{
+			Pattern: `^the pod labelled ` + name + ` descends from the Deployment ` + name + `$`,
+			Example: `the pod labelled "mon=a" descends from the Deployment "rook-ceph-mon-a"`,
+			Meaning: "its one owner is a ReplicaSet and that one's the Deployment, each by name and uid, as controller, and blocking its deletion (S132)",
+			Do:      descends,
 		},
 		{
 			Pattern: `^the pods labelled ` + name + ` are deleted$`,
@@ -111,6 +161,34 @@ func podSteps() []Step {
 			},
 		},
 	}
+}
+
+// descends checks S132.
+func descends(ctx context.Context, labels, deployment string) error {
+	pod, err := onlyPod(ctx, labels)
+	if err != nil {
+		return err
+	}
+	refs := pod.GetOwnerReferences()
+	if len(refs) != 1 {
+		return fmt.Errorf("the pod has the owners %+v, want one", refs)
+	}
+	set, err := get(ctx, "ReplicaSet", pod.GetNamespace()+"/"+refs[0].Name)
+	if err != nil {
+		return err
+	}
+	top, err := get(ctx, "Deployment", deployment)
+	if err != nil {
+		return err
+	}
+	for _, pair := range []struct{ child, owner *unstructured.Unstructured }{{pod, set}, {set, top}} {
+		want := fmt.Sprintf(`[{apiVersion: apps/v1, kind: %s, name: %q, uid: %q, controller: true, blockOwnerDeletion: true}]`,
+			pair.owner.GetKind(), pair.owner.GetName(), pair.owner.GetUID())
+		if err := holdsYAML(want, first(unstructured.NestedSlice(pair.child.Object, "metadata", "ownerReferences"))); err != nil {
+			return fmt.Errorf("the owners of %s %s: %w", pair.child.GetKind(), pair.child.GetName(), err)
+		}
+	}
+	return nil
 }
 
 // threeAddresses checks S131.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/cucumber/godog"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -60,6 +62,12 @@ func statusSteps() []Step {
 			},
 		},
 		{
+			Pattern: `^in (\S+) the status of the ` + kind + ` ` + name + ` moves ` + name + ` and keeps ` + names + `$`,
+			Example: `in 5m the status of the CephCluster "rook-ceph" moves "ceph.lastChecked" and keeps "ceph.lastChanged" and "ceph.health"`,
+			Meaning: "lets time pass after which the first field has another value and the others the same",
+			Do:      movesAndKeeps,
+		},
+		{
 			Pattern: `^` + within + `the status of the ` + kind + ` ` + name + ` holds$`,
 			Example: `within 1m the status of the CephCluster "rook-ceph" holds`,
 			Meaning: "the status has what the doc string (YAML) says",
@@ -111,6 +119,36 @@ func account(u *unstructured.Unstructured) string {
 		out += fmt.Sprintf("\ncondition %v: %v, %v: %v", m["type"], m["status"], m["reason"], m["message"])
 	}
 	return out
+}
+
+// movesAndKeeps lets time pass and compares fields of a status before and after.
+func movesAndKeeps(ctx context.Context, limit, kind, named, moves, keeps string) error {
+	d, err := time.ParseDuration(limit)
+	if err != nil {
+		return err
+	}
+	before, err := get(ctx, kind, named)
+	if err != nil {
+		return err
+	}
+	in(ctx).Pass(d)
+	after, err := get(ctx, kind, named)
+	if err != nil {
+		return err
+	}
+	fields := func(u *unstructured.Unstructured, path string) any {
+		v, _, _ := unstructured.NestedFieldNoCopy(u.Object, append([]string{"status"}, strings.Split(path, ".")...)...)
+		return v
+	}
+	if was, is := fields(before, moves), fields(after, moves); equality.Semantic.DeepEqual(was, is) {
+		return fmt.Errorf("status.%s is still %s", moves, show(is))
+	}
+	for _, path := range list(keeps) {
+		if was, is := fields(before, path), fields(after, path); !equality.Semantic.DeepEqual(was, is) {
+			return fmt.Errorf("status.%s was %s and is %s", path, show(was), show(is))
+		}
+	}
+	return nil
 }
 
 func conditionIs(ctx context.Context, kind, named, condition, status, reason, says string) error {

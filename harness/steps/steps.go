@@ -31,6 +31,7 @@ func All() []Step {
 		podSteps(),
 		webhookSteps(),
 		operatorSteps(),
+		faultSteps(),
 		commandSteps(),
 		cephSteps(),
 		timeSteps(),

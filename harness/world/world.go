@@ -78,6 +78,8 @@ type World interface {
 	// FailOperator makes one of the operator's effects go wrong, once. An operator
 	// that is killed so is started again by Kubernetes.
 	FailOperator(Fault)
+	// FaultsLeft are the faults that have not happened.
+	FaultsLeft() []Fault
 	// RefuseOperator makes the API server answer the operator's next requests
 	// of that verb and kind with an error; count 0 takes it back.
 	RefuseOperator(verb, kind string, count int, err error)

@@ -2,6 +2,7 @@ package ceph
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ const (
 	mgrStart       = time.Second
 	mgrLoad        = 1500 * time.Millisecond // until its modules are loaded
 	mgrBeaconGrace = 30 * time.Second        // mon_mgr_beacon_grace
+	dashboardPoll  = 5 * time.Second         // until a dashboard without certificate looks again
 )
 
 // mgrDaemon is a running ceph-mgr.
@@ -26,6 +28,7 @@ type mgrDaemon struct {
 	session *session
 	fsid    string
 	loading bool
+	polling bool      // the dashboard was found to have what it waited for
 	modules []string  // that it has loaded
 	lastSay time.Time // of a beacon that reached the monitors
 }
@@ -111,7 +114,11 @@ func (d *mgrDaemon) lookNow() {
 // and start anew when others are enabled than it has loaded.
 func (d *mgrDaemon) look(st *State) {
 	m := st.MgrMap
-	if m.Active == nil || m.Active.GID != d.gid || d.loading || m.Available && slices.Equal(m.Modules, d.modules) {
+	if m.Active == nil || m.Active.GID != d.gid || d.loading {
+		return
+	}
+	if m.Available && slices.Equal(m.Modules, d.modules) {
+		d.serveDashboard(st)
 		return
 	}
 	d.loading = true
@@ -125,11 +132,32 @@ func (d *mgrDaemon) look(st *State) {
 		d.p.Sleep(mgrLoad)
 		d.update(func(c *call, n *MgrMap) {
 			d.modules = n.Modules
-			n.Available, n.Services = true, d.services(c)
+			n.Available, n.Services = true, d.services(c.state)
 			c.change().clusterLog(c.mon, "[INF]", fmt.Sprintf("Manager daemon %s is now available", d.o.who.ID))
 		})
 		d.loading = false
 		d.lookNow()
+	})
+}
+
+// serveDashboard has a dashboard that was loaded without a certificate serve
+// once it has one: the module polls its configuration until it can. One that
+// serves keeps to what it started with.
+func (d *mgrDaemon) serveDashboard(st *State) {
+	const module = "dashboard"
+	if d.polling || st.MgrMap.Services[module] != "" || d.services(st)[module] == "" {
+		return
+	}
+	d.polling = true
+	d.p.Group.Go("dashboard polls", func() {
+		d.p.Sleep(dashboardPoll)
+		d.polling = false
+		d.update(func(c *call, n *MgrMap) {
+			if url := d.services(c.state)[module]; url != "" && n.Available && n.Services[module] == "" {
+				n.Services = maps.Clone(n.Services)
+				n.Services[module] = url
+			}
+		})
 	})
 }
 
@@ -147,18 +175,18 @@ func (d *mgrDaemon) update(fn func(c *call, n *MgrMap)) {
 }
 
 // services are the addresses at which the enabled modules serve.
-func (d *mgrDaemon) services(c *call) map[string]string {
+func (d *mgrDaemon) services(st *State) map[string]string {
 	out := map[string]string{}
 	setting := func(name, fallback string) string {
 		module, key, _ := strings.Cut(name, "/")
-		if v, ok := c.state.Config.value(fmt.Sprintf("mgr/%s/%s/%s", module, d.o.who.ID, key), "mgr."+d.o.who.ID, "mgr", "global"); ok {
+		if v, ok := st.Config.value(fmt.Sprintf("mgr/%s/%s/%s", module, d.o.who.ID, key), "mgr."+d.o.who.ID, "mgr", "global"); ok {
 			return v
 		}
-		if v, ok := c.state.Config.value(fmt.Sprintf("mgr/%s/%s", module, key), "mgr."+d.o.who.ID, "mgr", "global"); ok {
+		if v, ok := st.Config.value(fmt.Sprintf("mgr/%s/%s", module, key), "mgr."+d.o.who.ID, "mgr", "global"); ok {
 			return v
 		}
 		for _, at := range []string{fmt.Sprintf("mgr/%s/%s/%s", module, d.o.who.ID, key), fmt.Sprintf("mgr/%s/%s", module, key)} {
-			if v, ok := c.state.ConfigKey.Of[at]; ok { // luminous keeps them there
+			if v, ok := st.ConfigKey.Of[at]; ok { // luminous keeps them there
 				return v
 			}
 		}
@@ -170,10 +198,10 @@ func (d *mgrDaemon) services(c *call) map[string]string {
 		}
 		return host
 	}
-	if slices.Contains(c.state.MgrMap.Modules, "prometheus") {
+	if slices.Contains(st.MgrMap.Modules, "prometheus") {
 		out["prometheus"] = fmt.Sprintf("http://%s:%s/", at(setting("prometheus/server_addr", "::")), setting("prometheus/server_port", "9283"))
 	}
-	if slices.Contains(c.state.MgrMap.Modules, "dashboard") {
+	if slices.Contains(st.MgrMap.Modules, "dashboard") {
 		usual := "8080"
 		if !d.r.atLeast(mimic) {
 			usual = "7000"
@@ -183,7 +211,7 @@ func (d *mgrDaemon) services(c *call) map[string]string {
 		if v := setting("dashboard/ssl", ""); v != "" {
 			ssl, _ = truth(strings.ToLower(v))
 		}
-		_, cert := c.state.ConfigKey.Of["mgr/dashboard/crt"]
+		_, cert := st.ConfigKey.Of["mgr/dashboard/crt"]
 		if ssl {
 			scheme, port = "https", setting("dashboard/ssl_server_port", setting("dashboard/server_port", "8443"))
 		}

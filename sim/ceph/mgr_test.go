@@ -77,10 +77,15 @@ func TestModulesServe(t *testing.T) {
 			w.ceph(nil, "dashboard", "create-self-signed-cert")
 			w.write(w.machines[0], "/tmp/password", "secretsecret")
 			w.ceph(nil, strings.Fields(c.login)...)
+			var services map[string]string
+			w.loop.RunFor(10 * time.Second)
+			w.ceph(&services, "mgr", "services")
+			if services["dashboard"] != c.url {
+				t.Errorf("a dashboard that got its certificate after its start: services %v", services)
+			}
 			w.ceph(nil, "mgr", "module", "disable", "dashboard")
 			w.ceph(nil, "mgr", "module", "enable", "dashboard", "--force")
 			w.loop.RunFor(10 * time.Second)
-			var services map[string]string
 			w.ceph(&services, "mgr", "services")
 			if services["dashboard"] != c.url || services["prometheus"] != "http://10.0.0.1:9283/" {
 				t.Errorf("services %v", services)

@@ -2,17 +2,48 @@ package ceph_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
 
-// TestAThousandOSDs starts a thousand OSDs on fifty machines, loses a machine,
-// and asks for what is large.
+// TestAThousandOSDs starts a thousand OSDs on fifty machines, lets time pass, and
+// loses a machine.
 func TestAThousandOSDs(t *testing.T) {
+	w := thousandOSDs(t)
+	w.loop.RunFor(10 * time.Minute)
+	if up := w.up(); up != 1000 {
+		t.Errorf("%d OSDs are up after ten quiet minutes", up)
+	}
+	w.machines[50].PowerOff()
+	w.loop.RunFor(time.Minute)
+	if up := w.up(); up != 980 {
+		t.Errorf("%d OSDs are up after a machine of 20 was lost", up)
+	}
+}
+
+// BenchmarkThousandOSDs measures what is asked of a large cluster.
+func BenchmarkThousandOSDs(b *testing.B) {
+	w := thousandOSDs(b)
+	for _, args := range [][]string{{"osd", "tree"}, {"osd", "dump"}, {"status"}, {"health", "detail"}} {
+		b.Run(strings.Join(args, " "), func(b *testing.B) {
+			for range b.N {
+				w.must(w.machines[0], append(append([]string{"ceph"}, args...), "--format", "json")...)
+			}
+		})
+	}
+	b.Run("a quiet minute", func(b *testing.B) {
+		for range b.N {
+			w.loop.RunFor(time.Minute)
+		}
+	})
+}
+
+func thousandOSDs(t testing.TB) *storage {
+	t.Helper()
 	const machines, each = 50, 20
 	w := newStorage(t, "16.2.15", "osd_pool_default_pg_autoscale_mode = off\nmon_max_pg_per_osd = 500\n", machines)
 	w.mgr("a")
-	began := time.Now()
 	id := 0
 	for n := 1; n <= machines; n++ {
 		w.bootstrap(w.machines[n])
@@ -29,28 +60,11 @@ func TestAThousandOSDs(t *testing.T) {
 			id++
 		}
 	}
-	made := time.Since(began)
 	w.ceph(nil, "osd", "pool", "create", "data", "4096", "4096")
 	if !w.loop.RunUntil(func() bool { return w.up() == machines*each }, time.Hour) {
 		t.Fatalf("%d OSDs are up", w.up())
 	}
-	t.Logf("%d OSDs made and started in %v of real time, %v of virtual time", machines*each, time.Since(began), w.loop.Elapsed())
-	t.Logf("of that %v to make them", made)
-	began = time.Now()
-	w.loop.RunFor(10 * time.Minute)
-	t.Logf("ten quiet minutes take %v", time.Since(began))
-	for _, args := range [][]string{{"osd", "tree"}, {"osd", "dump"}, {"status"}, {"health", "detail"}} {
-		began = time.Now()
-		w.must(w.machines[0], append(append([]string{"ceph"}, args...), "--format", "json")...)
-		t.Logf("ceph %v takes %v", args, time.Since(began))
-	}
-	w.machines[machines].PowerOff()
-	began = time.Now()
-	w.loop.RunFor(time.Minute)
-	t.Logf("a minute in which a machine is lost takes %v", time.Since(began))
-	if up := w.up(); up != (machines-1)*each {
-		t.Errorf("%d OSDs are up after a machine was lost", up)
-	}
+	return w
 }
 
 // up counts the OSDs that are up, without a command.

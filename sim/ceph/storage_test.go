@@ -14,7 +14,7 @@ import (
 
 // storage is a world with one monitor on machine n0 and storage machines n1, n2, …
 type storage struct {
-	t        *testing.T
+	t        testing.TB
 	loop     *loop.Loop
 	net      *host.Network
 	sim      *ceph.Sim
@@ -26,7 +26,7 @@ type storage struct {
 
 const storageFSID = "24d0f1de-7ba3-4ae3-9f3b-5f7a4e0a1c11"
 
-func newStorage(t *testing.T, version, conf string, nodes int) *storage {
+func newStorage(t testing.TB, version, conf string, nodes int) *storage {
 	w := &storage{t: t, loop: loop.New(1), net: host.NewNetwork(), groups: map[string]*loop.Group{}, procs: map[string]*host.Process{}}
 	t.Cleanup(w.loop.Close)
 	w.sim = ceph.New(w.loop, w.net)

@@ -93,10 +93,12 @@ func settled(tb testing.TB, w *sim.World) string {
 	ctx := context.Background()
 	var out strings.Builder
 	c := w.Client()
-	var idText = regexp.MustCompile(`\b[012]\b`)
-	var nText = regexp.MustCompile(`\bn[123]\b`)
-	var dText = regexp.MustCompile(`osd([.-])[012]`)
-	blur := func(s string) string { return nText.ReplaceAllString(idText.ReplaceAllString(dText.ReplaceAllString(s, "osd${1}D"), "D"), "nX") }
+	idText := regexp.MustCompile(`\b[012]\b`)
+	nText := regexp.MustCompile(`\bn[123]\b`)
+	dText := regexp.MustCompile(`osd([.-])[012]`)
+	blur := func(s string) string {
+		return nText.ReplaceAllString(idText.ReplaceAllString(dText.ReplaceAllString(s, "osd${1}D"), "D"), "nX")
+	}
 	show := func(o client.Object) {
 		o.SetResourceVersion("")
 		o.SetManagedFields(nil)
@@ -113,7 +115,9 @@ func settled(tb testing.TB, w *sim.World) string {
 		case *corev1.Secret:
 			sd := map[string]string{}
 			for k, v := range t.Data {
-				if strings.HasPrefix(k, "password") { v = []byte("PASSWORD") }
+				if strings.HasPrefix(k, "password") {
+					v = []byte("PASSWORD")
+				}
 				sd[k] = string(v)
 			}
 			t.StringData, t.Data = sd, nil
@@ -124,7 +128,9 @@ func settled(tb testing.TB, w *sim.World) string {
 		}
 		text := string(b)
 		_, isCR := o.(*v1.CephCluster)
-		if strings.Contains(o.GetName(), "osd") || isCR { text = blur(text) }
+		if strings.Contains(o.GetName(), "osd") || isCR {
+			text = blur(text)
+		}
 		fmt.Fprintf(&out, "--- %T %s\n%s", o, o.GetName(), normal(text))
 	}
 	lists := []client.ObjectList{&v1.CephClusterList{}, &corev1.ConfigMapList{}, &corev1.SecretList{}, &corev1.ServiceList{}, &appsv1.DeploymentList{}, &batchv1.JobList{}, &corev1.ServiceAccountList{}}
@@ -134,19 +140,33 @@ func settled(tb testing.TB, w *sim.World) string {
 		}
 		switch l := l.(type) {
 		case *v1.CephClusterList:
-			for i := range l.Items { show(&l.Items[i]) }
+			for i := range l.Items {
+				show(&l.Items[i])
+			}
 		case *corev1.ConfigMapList:
-			for i := range l.Items { show(&l.Items[i]) }
+			for i := range l.Items {
+				show(&l.Items[i])
+			}
 		case *corev1.SecretList:
-			for i := range l.Items { show(&l.Items[i]) }
+			for i := range l.Items {
+				show(&l.Items[i])
+			}
 		case *corev1.ServiceList:
-			for i := range l.Items { show(&l.Items[i]) }
+			for i := range l.Items {
+				show(&l.Items[i])
+			}
 		case *appsv1.DeploymentList:
-			for i := range l.Items { show(&l.Items[i]) }
+			for i := range l.Items {
+				show(&l.Items[i])
+			}
 		case *batchv1.JobList:
-			for i := range l.Items { show(&l.Items[i]) }
+			for i := range l.Items {
+				show(&l.Items[i])
+			}
 		case *corev1.ServiceAccountList:
-			for i := range l.Items { show(&l.Items[i]) }
+			for i := range l.Items {
+				show(&l.Items[i])
+			}
 		}
 	}
 	var pods corev1.PodList
@@ -171,7 +191,8 @@ func differ(want, got string) string {
 		var o []string
 		for _, l := range strings.Split(s, "\n") {
 			if strings.HasPrefix(l, "epoch ") || strings.Contains(l, "modified TIME") || strings.HasPrefix(l, "max_osd") || strings.Contains(l, "up_from") || strings.Contains(l, "resourceVersion") {
- continue }
+				continue
+			}
 			o = append(o, regexp.MustCompile(`^-\d+ +`).ReplaceAllString(l, "-N "))
 		}
 		return o
@@ -202,28 +223,45 @@ func TestAttack(t *testing.T) {
 	os.WriteFile("/tmp/tp/attack/base.txt", []byte(want), 0o644)
 	base.Close()
 	var lines strings.Builder
-	for i, e := range effects { fmt.Fprintf(&lines, "%d %s %s\n", i+1, e.At.Format("15:04:05.000"), e.Text) }
+	for i, e := range effects {
+		fmt.Fprintf(&lines, "%d %s %s\n", i+1, e.At.Format("15:04:05.000"), e.Text)
+	}
 	os.WriteFile("/tmp/tp/attack/effects.txt", []byte(lines.String()), 0o644)
 	t.Logf("%d effects until healthy at %v, %d after 5m", n, took, all)
 	from, to := 1, n
-	if v := os.Getenv("FROM"); v != "" { from, _ = strconv.Atoi(v) }
-	if v := os.Getenv("TO"); v != "" { to, _ = strconv.Atoi(v) }
+	if v := os.Getenv("FROM"); v != "" {
+		from, _ = strconv.Atoi(v)
+	}
+	if v := os.Getenv("TO"); v != "" {
+		to, _ = strconv.Atoi(v)
+	}
 	kinds := []world.FaultKind{world.KillAfter}
 	if v := os.Getenv("KINDS"); v != "" {
 		kinds = nil
-		for _, k := range strings.Split(v, ",") { i, _ := strconv.Atoi(k); kinds = append(kinds, world.FaultKind(i)) }
+		for _, k := range strings.Split(v, ",") {
+			i, _ := strconv.Atoi(k)
+			kinds = append(kinds, world.FaultKind(i))
+		}
 	}
 	seen := map[string][]string{}
 	for _, kind := range kinds {
 		for i := from; i <= to; i++ {
 			func() {
 				label := fmt.Sprintf("%v %d %s", kind, i, effects[i-1].Text)
-				defer func() { if r := recover(); r != nil { t.Errorf("PANIC %s: %v", label, r) } }()
+				defer func() {
+					if r := recover(); r != nil {
+						t.Errorf("PANIC %s: %v", label, r)
+					}
+				}()
 				w := threeNodes(t, seed, &world.Fault{Number: i, Kind: kind})
 				defer w.Close()
 				first := ""
 				err := w.Until(20*time.Minute, func() error {
-					if f := fsidOf(w); f != "" && first == "" { first = f } else if f != first { t.Fatalf("%s: identity changed", label) }
+					if f := fsidOf(w); f != "" && first == "" {
+						first = f
+					} else if f != first {
+						t.Fatalf("%s: identity changed", label)
+					}
 					return healthy(w)
 				})
 				if err != nil {
@@ -232,14 +270,23 @@ func TestAttack(t *testing.T) {
 				}
 				at := w.Now().Sub(took)
 				w.Pass(5 * time.Minute)
-				if fsidOf(w) != first { t.Errorf("%s: identity changed", label) }
+				if fsidOf(w) != first {
+					t.Errorf("%s: identity changed", label)
+				}
 				if d := differ(want, settled(t, w)); d != "" {
-					if len(seen[d]) == 0 { t.Errorf("%s (+%v):\n%s", label, at, d) }
+					if len(seen[d]) == 0 {
+						t.Errorf("%s (+%v):\n%s", label, at, d)
+					}
 					seen[d] = append(seen[d], label)
 				}
-				if at > 2*time.Minute { t.Errorf("%s: slow: +%v", label, at) }
+				if at > 2*time.Minute {
+					t.Errorf("%s: slow: +%v", label, at)
+				}
 			}()
 		}
 	}
-	for d, l := range seen { d = regexp.MustCompile(`\s+`).ReplaceAllString(d, " "); t.Logf("%d times: %s ...\n%.300s", len(l), l[0], d) }
+	for d, l := range seen {
+		d = regexp.MustCompile(`\s+`).ReplaceAllString(d, " ")
+		t.Logf("%d times: %s ...\n%.300s", len(l), l[0], d)
+	}
 }

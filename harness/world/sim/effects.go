@@ -29,6 +29,9 @@ func (w *World) OperatorEffects() []world.Effect { return w.effects }
 // FailOperator makes one of the operator's effects go wrong, once.
 func (w *World) FailOperator(f world.Fault) { w.faults = append(w.faults, f) }
 
+// FaultsLeft are the faults that have not happened.
+func (w *World) FaultsLeft() []world.Fault { return slices.Clone(w.faults) }
+
 // effect counts an effect, carries it out as the fault that hits it allows, and
 // says which that is; hit is false if none does.
 func (w *World) effect(text string, do func()) (kind world.FaultKind, hit bool) {

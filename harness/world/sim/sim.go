@@ -102,7 +102,7 @@ func New(seed uint64, trace io.Writer) (*World, error) {
 		return nil, err
 	}
 	l := loop.New(seed)
-	w := &World{loop: l, network: host.NewNetwork(), last: &ring{next: trace}, operatorEnv: map[string]string{operatorcluster.EnvNamespace: "rook-ceph-system"}}
+	w := &World{loop: l, network: host.NewNetwork(), last: &ring{next: trace}, logPins: map[string]*world.Log{}, operatorEnv: map[string]string{operatorcluster.EnvNamespace: "rook-ceph-system"}}
 	l.TraceTo(w.last)
 	w.api = kube.NewWith(l, s, defs)
 	w.ceph = ceph.New(l, w.network)

@@ -145,12 +145,15 @@ func loadMons(ctx context.Context, p *pass.Pass) error {
 	if err != nil {
 		return pass.Refuse(v1.ReasonFailed, "ConfigMap %s/%s: %v: correct it; nothing is changed until then", p.Cluster.Namespace, EndpointsName, err)
 	}
-	for _, complaint := range complaints {
-		p.Log.Errorf("configmap %s of namespace %s: %s", EndpointsName, p.Cluster.Namespace, complaint)
-	}
 	var deployments appsv1.DeploymentList
 	if err := p.Client.List(ctx, &deployments, client.InNamespace(p.Cluster.Namespace), client.MatchingLabels{daemon.AppLabel: MonApp}); err != nil {
 		return fmt.Errorf("failed to list mon deployments. %w", err)
+	}
+	if err := contradicted(ctx, p, endpoints, deployments.Items); err != nil {
+		return err
+	}
+	for _, complaint := range complaints {
+		p.Log.Errorf("configmap %s of namespace %s: %s", EndpointsName, p.Cluster.Namespace, complaint)
 	}
 	lost := len(endpoints.Mons) == 0
 	for i := range deployments.Items {
@@ -191,6 +194,40 @@ func fromDeployment(e *Endpoints, d *appsv1.Deployment, lost bool) {
 	if known {
 		e.Mons[name] = mon
 	}
+}
+
+// contradicted refuses a record that names another address for a mon than both
+// its Service and its Deployment, before anything is derived from it: a mon's
+// address cannot change, so that the record was changed by hand.
+func contradicted(ctx context.Context, p *pass.Pass, e Endpoints, deployments []appsv1.Deployment) error {
+	for i := range deployments {
+		name := deployments[i].Labels[daemon.IDLabel]
+		mon, known := e.Mons[name]
+		runs := host(publicAddr(&deployments[i]))
+		if !known || runs == "" || host(mon.Endpoint) == runs {
+			continue
+		}
+		var service corev1.Service
+		err := p.Client.Get(ctx, client.ObjectKey{Namespace: p.Cluster.Namespace, Name: MonApp + "-" + name}, &service)
+		if client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("failed to get the service of mon %s. %w", name, err)
+		}
+		if err == nil && service.Spec.ClusterIP == runs {
+			return pass.Refuse(v1.ReasonFailed,
+				"ConfigMap %s/%s has mon %s at %s, but its Deployment and its Service have it at %s, and a mon cannot move: correct the ConfigMap; nothing is changed until then",
+				p.Cluster.Namespace, EndpointsName, name, mon.Endpoint, runs)
+		}
+	}
+	return nil
+}
+
+// host is the IP address of an endpoint, "" if there is none.
+func host(endpoint string) string {
+	address, _, err := net.SplitHostPort(endpoint)
+	if err != nil {
+		return ""
+	}
+	return address
 }
 
 // publicAddr is the endpoint in a mon Deployment's arguments, "" if there is none.

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
@@ -78,12 +79,26 @@ func fields(stored *corev1.Secret) (pass.Identity, error) {
 			"Secret %s/%s has the fsid %q, which is not a UUID: restore it from a backup; nothing is changed until then",
 			stored.Namespace, SecretName, values[fsidKey])
 	}
+	for _, key := range []string{monSecretKey, adminSecretKey} {
+		if !isKey(values[key]) {
+			return pass.Identity{}, pass.Refuse(v1.ReasonIdentityMissing,
+				"Secret %s/%s has under %s what is not a key of Ceph: restore it from a backup; nothing is changed until then",
+				stored.Namespace, SecretName, key)
+		}
+	}
 	return pass.Identity{
 		FSID:     values[fsidKey],
 		MonKey:   secret.New(values[monSecretKey]),
 		AdminKey: secret.New(values[adminSecretKey]),
 		MaxMonID: -1,
 	}, nil
+}
+
+// isKey says whether a text can be a key of cephx: base64 of type, creation time,
+// length (12 bytes together) and a secret of at least 16 bytes.
+func isKey(text string) bool {
+	raw, err := base64.StdEncoding.Strict().DecodeString(text)
+	return err == nil && len(raw) >= 12+16
 }
 
 // mint makes a new identity and stores it. Of two that do so at once, one wins
@@ -113,8 +128,12 @@ func mint(ctx context.Context, p *pass.Pass) (pass.Identity, error) {
 			adminSecretKey: []byte(adminKey.Reveal()),
 		},
 	}
+	made, err := fields(stored)
+	if err != nil {
+		return pass.Identity{}, fmt.Errorf("failed to create mon secrets. ceph-authtool has written no key for mon. or client.admin: %w", ceph.ErrGarbled)
+	}
 	if err := p.Client.Create(ctx, stored); err != nil {
 		return pass.Identity{}, fmt.Errorf("failed to create mon secrets. %w", err)
 	}
-	return fields(stored)
+	return made, nil
 }

@@ -66,6 +66,19 @@ func (v view) mayChange(name string) bool {
 	return 2*left > all || left == all-1
 }
 
+// spares says whether the other mons hold the cluster's data without this one: a
+// majority of the mon map is in quorum beside it.
+func (v view) spares(name string) bool {
+	if v.quorum == nil {
+		return false
+	}
+	others := len(v.quorum.Ranks)
+	if v.in(name) {
+		others--
+	}
+	return 2*others > len(v.quorum.MonMap.Mons)
+}
+
 // verdict is how the quorum stands.
 type verdict int
 

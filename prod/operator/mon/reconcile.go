@@ -55,6 +55,8 @@ type step struct {
 	view        view
 	// next are the mons that are still to be started, with their nodes.
 	next []pass.Mon
+	// noRoom says why there are no nodes for them.
+	noRoom error
 }
 
 func observe(ctx context.Context, p *pass.Pass) (*step, error) {
@@ -89,20 +91,20 @@ func (s *step) member(name string) member {
 }
 
 // place gives every mon a node: the recorded ones that have none, and those that
-// are still to be started, all before the first of them starts (S88).
+// are still to be started, all before the first of them starts (S88). That there
+// is no room for new ones is kept for grow: the others are looked after.
 func (s *step) place(ctx context.Context) error {
 	recorded := s.Identity.Mons
-	var homeless, names []string
+	var homeless, fresh []string
 	for _, name := range identity.Sorted(recorded) {
 		if recorded[name].Node == nil {
 			homeless = append(homeless, name)
 		}
 	}
-	names = append(names, homeless...)
 	for i := len(recorded); i < s.Cluster.Spec.Mon.Count; i++ {
-		names = append(names, identity.MonName(s.Identity.MaxMonID+1+i-len(recorded)))
+		fresh = append(fresh, identity.MonName(s.Identity.MaxMonID+1+i-len(recorded)))
 	}
-	if len(names) == 0 {
+	if len(homeless)+len(fresh) == 0 {
 		return nil // nobody asks for a node, so that it does not matter what there is (B07)
 	}
 	var nodes corev1.NodeList
@@ -110,23 +112,26 @@ func (s *step) place(ctx context.Context) error {
 		return fmt.Errorf("failed to list nodes. %w", err)
 	}
 	multiple := s.Cluster.Spec.Mon.AllowMultiplePerNode
-	chosen, err := assignment{
+	a := assignment{
 		nodes: nodes.Items, placement: s.Cluster.Spec.Placement.For(v1.Mon),
 		multiple: multiple != nil && *multiple, wanted: s.Cluster.Spec.Mon.Count,
-	}.assign(recorded, names)
+	}
+	found, err := a.assign(recorded, homeless)
 	if err != nil {
 		return err
 	}
-	for _, name := range names[len(homeless):] {
+	for _, name := range homeless {
+		m := recorded[name]
+		m.Node = found[name]
+		recorded[name] = m
+	}
+	chosen, err := a.assign(recorded, fresh)
+	s.noRoom = err
+	for _, name := range fresh {
 		s.next = append(s.next, pass.Mon{Name: name, Node: chosen[name]})
 	}
 	if len(homeless) == 0 {
 		return nil
-	}
-	for _, name := range homeless {
-		m := recorded[name]
-		m.Node = chosen[name]
-		recorded[name] = m
 	}
 	return identity.SaveMons(ctx, s.Pass)
 }
@@ -188,6 +193,11 @@ func (s *step) start(ctx context.Context, m pass.Mon) error {
 	if equality.Semantic.DeepEqual(existing, object.Merge(existing, desired)) {
 		return nil
 	}
+	if from := existing.Spec.Template.Spec.NodeSelector[daemon.HostnameLabel]; from != m.Node.Hostname && from != "" && !s.view.spares(m.Name) {
+		return pass.Refuse(v1.ReasonFailed,
+			"ConfigMap %s/%s has mon %s on node %s, but it runs on node %s, where its data is; it would start empty, and no other mons in quorum have the data: correct the ConfigMap's %q, or see to it that the other mons are in quorum",
+			s.Cluster.Namespace, identity.EndpointsName, m.Name, m.Node.Hostname, from, "mapping")
+	}
 	if !s.view.mayChange(m.Name) {
 		return pass.WaitFor(v1.ReasonWaiting, 0, "the other mons to be in quorum before mon %s is changed%s", m.Name, s.troubles(ctx))
 	}
@@ -244,6 +254,9 @@ func (s *step) troubles(ctx context.Context) string {
 // grow starts the next mon, if one is missing and all before it are in quorum
 // (S89, S93). What it needs to be found again is recorded before it starts.
 func (s *step) grow(ctx context.Context) error {
+	if s.noRoom != nil {
+		return s.noRoom
+	}
 	if len(s.next) == 0 {
 		return nil
 	}

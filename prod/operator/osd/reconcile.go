@@ -28,7 +28,7 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 	if err != nil {
 		return err
 	}
-	results, err := results(ctx, p)
+	results, err := results(ctx, p, targets)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func targets(ctx context.Context, p *pass.Pass) ([]Target, error) {
 
 // results are what the jobs have reported, by node, also of nodes that are no
 // longer storage nodes.
-func results(ctx context.Context, p *pass.Pass) (map[string]prepare.Result, error) {
+func results(ctx context.Context, p *pass.Pass, targets []Target) (map[string]prepare.Result, error) {
 	var list corev1.ConfigMapList
 	labels := daemon.AppLabels(App, p.Cluster.Namespace)
 	if err := p.Client.List(ctx, &list, client.InNamespace(p.Cluster.Namespace), client.MatchingLabels(labels)); err != nil {
@@ -99,7 +99,7 @@ func results(ctx context.Context, p *pass.Pass) (map[string]prepare.Result, erro
 	}
 	results := map[string]prepare.Result{}
 	for i := range list.Items {
-		name := list.Items[i].Data[nodeKey]
+		name := nodeOf(&list.Items[i], targets)
 		if name == "" {
 			continue
 		}
@@ -111,6 +111,22 @@ func results(ctx context.Context, p *pass.Pass) (map[string]prepare.Result, erro
 		results[name] = result
 	}
 	return results, nil
+}
+
+// nodeOf is the node that a result's ConfigMap is of, "" if it is no result. The
+// ConfigMap's name decides, by which the jobs find it; what it says of the node
+// is needed only where the name has the hash of a node that is no target.
+func nodeOf(cm *corev1.ConfigMap, targets []Target) string {
+	candidates := []string{cm.Data[nodeKey]}
+	for _, t := range targets {
+		candidates = append(candidates, t.Name)
+	}
+	for _, name := range append(candidates, prepare.ResultNode(cm.Name)) {
+		if name != "" && prepare.ResultName(name) == cm.Name {
+			return name
+		}
+	}
+	return ""
 }
 
 // reconcileNode starts or removes the node's job as [next] decides.

@@ -135,7 +135,9 @@ func (r *run) mkfs(ctx context.Context, osd OSD, data string, config v1.Config) 
 	if err != nil {
 		return err
 	}
-	if _, err := r.doors.Exec.Run(ctx, exec.Command{Program: "ceph-osd", Args: args, Timeout: 10 * time.Minute}); err != nil {
+	cmd := exec.Command{Program: "ceph-osd", Args: args, Timeout: 10 * time.Minute}
+	r.doors.Log.Infof("EXEC %s", cmd)
+	if _, err := r.doors.Exec.Run(ctx, cmd); err != nil {
 		return fmt.Errorf("failed to make the store of %s: %w", name, err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -77,7 +78,22 @@ func Name(prefix, node, suffix string) string {
 }
 
 // ResultName is the name of a node's ConfigMap.
-func ResultName(node string) string { return Name("rook-ceph-osd", node, "status") }
+func ResultName(node string) string { return Name(resultPrefix, node, resultSuffix) }
+
+// ResultNode is the node that stands in the name of a ConfigMap, "" if none
+// does. Where [Name] has put a hash, that comes back.
+func ResultNode(name string) string {
+	node, ok := strings.CutPrefix(name, resultPrefix+"-")
+	if node, ends := strings.CutSuffix(node, "-"+resultSuffix); ok && ends {
+		return node
+	}
+	return ""
+}
+
+const (
+	resultPrefix = "rook-ceph-osd"
+	resultSuffix = "status"
+)
 
 // DecodeResult reads a node's ConfigMap. One in which nothing is written yet is
 // the zero result.

@@ -117,7 +117,9 @@ func (r *run) devices(ctx context.Context) ([]OSD, []v1.UnusedDevice, error) {
 	}
 	failed := map[string]string{}
 	for _, batch := range plan.Make {
-		_, err := r.doors.Exec.Run(ctx, exec.Command{Program: "ceph-volume", Args: batch.Args(), Timeout: volumeTimeout})
+		cmd := exec.Command{Program: "ceph-volume", Args: batch.Args(), Timeout: volumeTimeout}
+		r.doors.Log.Infof("EXEC %s", cmd)
+		_, err := r.doors.Exec.Run(ctx, cmd)
 		if err == nil {
 			continue
 		}
