@@ -17,17 +17,17 @@ Feature: the mon's pod, field by field
     Then the Deployment "rook-ceph-mon-a" holds
       """yaml
       metadata:
-        labels: {app: rook-ceph-mon, ceph_daemon_id: a, mon: a, mon_cluster: rook-ceph, rook_cluster: rook-ceph, rook-version: <any>, ceph-version: 13.2.3}
+        labels: {<only>: true, app: rook-ceph-mon, ceph_daemon_id: a, mon: a, mon_cluster: rook-ceph, rook_cluster: rook-ceph, rook-version: <any>, ceph-version: 13.2.3}
       spec:
         replicas: 1
         strategy: {type: Recreate, rollingUpdate: null}
-        selector: {matchLabels: {app: rook-ceph-mon, ceph_daemon_id: a, mon: a, mon_cluster: rook-ceph, rook_cluster: rook-ceph}}
-        template: {metadata: {labels: {app: rook-ceph-mon, ceph_daemon_id: a, mon: a, mon_cluster: rook-ceph, rook_cluster: rook-ceph}}}
+        selector: {matchLabels: {<only>: true, app: rook-ceph-mon, ceph_daemon_id: a, mon: a, mon_cluster: rook-ceph, rook_cluster: rook-ceph}}
+        template: {metadata: {annotations: null, labels: {<only>: true, app: rook-ceph-mon, ceph_daemon_id: a, mon: a, mon_cluster: rook-ceph, rook_cluster: rook-ceph}}}
       """
     And the Deployment "rook-ceph-mon-a" is owned by the CephCluster "rook-ceph"
     And the pod labelled "app=rook-ceph-mon,ceph_daemon_id=a,mon=a,mon_cluster=rook-ceph,rook_cluster=rook-ceph" holds
       """yaml
-      metadata: {name: "rook-ceph-mon-a-<any>-<any>", labels: {pod-template-hash: <any>}}
+      metadata: {name: "rook-ceph-mon-a-<any>-<any>", labels: {<only>: true, app: rook-ceph-mon, ceph_daemon_id: a, mon: a, mon_cluster: rook-ceph, rook_cluster: rook-ceph, pod-template-hash: <any>}}
       """
 
   @S113 @S114 @S115
@@ -276,3 +276,51 @@ Feature: the mon's pod, field by field
               podAntiAffinity: null
             tolerations: [{key: storage-node, operator: Exists}]
       """
+
+  @S86 @S117 @S119 @S128 @B10
+  Scenario: a mon that is recorded on another port keeps it, and msgr2 waits
+    Given the operator is stopped
+    And this is applied
+      """yaml
+      apiVersion: v1
+      kind: Namespace
+      metadata: {name: second}
+      ---
+      apiVersion: v1
+      kind: Secret
+      metadata: {name: rook-ceph-mon, namespace: second}
+      type: kubernetes.io/rook
+      stringData: {cluster-name: second, fsid: dcef92d7-1f6a-4b9d-8ed0-0037d537d00b, mon-secret: AQBMpuZcAAAAABAAs0mEbMSzNHYAAAAAAAAAAA==, admin-secret: AQBNpuZcAAAAABAAs0mEbMSzNHYAAAAAAAAAAA==}
+      ---
+      apiVersion: v1
+      kind: ConfigMap
+      metadata: {name: rook-ceph-mon-endpoints, namespace: second}
+      data: {data: "a=10.200.33.128:6790", maxMonId: "0", mapping: '{"node":{"a":{"Name":"master-node","Hostname":"master-node","Address":"192.168.74.57"}},"port":{}}'}
+      """
+    And the CephCluster "second/second" is applied with
+      """yaml
+      spec: {cephVersion: {image: "ceph/ceph:v13.2.3-20190410"}, dataDirHostPath: /var/lib/second, mon: {count: 1}}
+      """
+    When the operator starts
+    Then within 5m the CephCluster "second/second" is in state "Created"
+    And the Deployment "second/rook-ceph-mon-a" holds
+      """yaml
+      spec:
+        template:
+          spec:
+            initContainers:
+            - args: [--fsid=dcef92d7-1f6a-4b9d-8ed0-0037d537d00b, --keyring=/etc/ceph/keyring-store/keyring, --log-to-stderr=true, --err-to-stderr=true, --mon-cluster-log-to-stderr=true, "--log-stderr-prefix=debug ", --mon-host=$(ROOK_CEPH_MON_HOST), --mon-initial-members=$(ROOK_CEPH_MON_INITIAL_MEMBERS), --id=a, "--public-addr=10.200.33.128:6790", --mkfs]
+            containers:
+            - args: [--fsid=dcef92d7-1f6a-4b9d-8ed0-0037d537d00b, --keyring=/etc/ceph/keyring-store/keyring, --log-to-stderr=true, --err-to-stderr=true, --mon-cluster-log-to-stderr=true, "--log-stderr-prefix=debug ", --mon-host=$(ROOK_CEPH_MON_HOST), --mon-initial-members=$(ROOK_CEPH_MON_INITIAL_MEMBERS), --id=a, --foreground, "--public-addr=10.200.33.128:6790", "--public-bind-addr=$(ROOK_POD_IP):6790"]
+              ports: [{name: client, containerPort: 6790, protocol: TCP}]
+      """
+    When the CephCluster "second/second" is changed with
+      """yaml
+      spec: {cephVersion: {image: "ceph/ceph:v14.2.0-20190410"}}
+      """
+    Then within 5m the condition "Msgr2Enabled" of the CephCluster "second/second" says
+      """
+      mon a (port 6790) is not on the standard port 6789
+      """
+    And within 5m the CephCluster "second/second" is in state "Created"
+    And the operator ran "enable-msgr2" 0 times

@@ -225,7 +225,10 @@ Feature: mons are made one at a time and known for good
       spec: {cephVersion: {image: "<image>"}, mon: {count: 3}}
       """
     Then within 10m the mons "a" and "b" form a quorum
-    And within 5m the CephCluster "rook-ceph" is in state "Created"
+    And within 1m there is a Deployment "rook-ceph-mon-c"
+    When 80s pass
+    Then the CephCluster "rook-ceph" is in state "Creating"
+    And within 1m the CephCluster "rook-ceph" is in state "Created"
     And the condition "MonsInQuorum" of the CephCluster "rook-ceph" is "True" because of "Waiting"
     And the condition "MonsInQuorum" of the CephCluster "rook-ceph" says
       """
@@ -236,6 +239,22 @@ Feature: mons are made one at a time and known for good
       | image                      |
       | ceph/ceph:v14.2.0-20190410 |
       | ceph/ceph:v16.2.15         |
+
+  @S97
+  Scenario: a mon that is known and yet not among the ranks in quorum is out
+    Given nodes "n1", "n2" and "n3"
+    And the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 3}}
+      """
+    And within 10m the CephCluster "rook-ceph" is in state "Created"
+    When a webhook takes the mount "/var/lib/ceph/mon/ceph-c" away from pods labelled "mon=c"
+    And the pods labelled "mon=c" are deleted
+    Then within 2m the mons "a" and "b" form a quorum
+    And within 5m the condition "MonsInQuorum" of the CephCluster "rook-ceph" says
+      """
+      mons a, b are in quorum, c out
+      """
 
   @S96 @S97
   Scenario: all mons are in quorum

@@ -57,6 +57,17 @@ Feature: the resource says how far its cluster is
     When the operator's "_status" works again
     Then within 1m the CephCluster "rook-ceph" is in state "Created"
 
+  @S51 @S52
+  Scenario: a late success takes the message of the error away
+    Given a node "n1"
+    And the operator's "_status" fails with exit code 1 and "timed out"
+    And the CephCluster "rook-ceph" is applied
+    And 61m pass
+    And the CephCluster "rook-ceph" is in state "Error"
+    When the operator's "_status" works again
+    Then within 1m the CephCluster "rook-ceph" is in state "Created"
+    And the message of the CephCluster "rook-ceph" is ""
+
   @S53
   Scenario: health is looked at every minute, and its changes are dated
     Given a node "n1" with disks "sdb" of 100Gi

@@ -74,6 +74,10 @@ func holdsYAML(doc string, value any) error {
 	return nil
 }
 
+// only, as a key with the value true, says that a mapping has no other keys than
+// those written.
+const only = "<only>"
+
 func differences(path string, want, got any) []string {
 	switch w := want.(type) {
 	case map[string]any:
@@ -81,12 +85,22 @@ func differences(path string, want, got any) []string {
 		if !ok {
 			return []string{fmt.Sprintf("%s: want fields, is %s", at(path), show(got))}
 		}
+		var out []string
 		keys := make([]string, 0, len(w))
 		for k := range w {
-			keys = append(keys, k)
+			if k != only {
+				keys = append(keys, k)
+			}
 		}
 		slices.Sort(keys)
-		var out []string
+		if w[only] == true {
+			for k := range g {
+				if !slices.Contains(keys, k) {
+					out = append(out, fmt.Sprintf("%s.%s: want no such field, is %s", at(path), k, show(g[k])))
+				}
+			}
+			slices.Sort(out)
+		}
 		for _, k := range keys {
 			out = append(out, differences(path+"."+k, w[k], g[k])...)
 		}

@@ -17,7 +17,7 @@ func objectSteps() []Step {
 		{
 			Pattern: `^` + within + `the ` + kind + ` ` + name + ` holds$`,
 			Example: `within 1m the Deployment "rook-ceph-mon-a" holds`,
-			Meaning: "the object has what the doc string (YAML) says: mappings at least, lists whole and in order",
+			Meaning: "the object has what the doc string (YAML) says: mappings at least (with `<only>: true` whole), lists whole and in order",
 			Do: func(ctx context.Context, limit, kind, named string, doc *godog.DocString) error {
 				return soon(ctx, limit, func() error {
 					u, err := get(ctx, kind, named)

@@ -238,6 +238,7 @@ func publicAddr(d *appsv1.Deployment) string {
 			if !ok {
 				continue
 			}
+			address = strings.TrimPrefix(address, "v1:") // beside another port than the standard one
 			if _, _, err := net.SplitHostPort(address); err == nil {
 				return address
 			}

@@ -185,6 +185,8 @@ func TestAnIdentityIsNeverMadeOverALiveCluster(t *testing.T) {
 		"an OSD":           {osd, "Deployment rook-ceph-osd-0"},
 		"a damaged secret": {stored(func(d map[string][]byte) { d["fsid"] = nil; delete(d, "admin-secret") }), "lacks fsid, admin-secret"},
 		"a blank key":      {stored(func(d map[string][]byte) { d["mon-secret"] = []byte(" \n") }), "lacks mon-secret"},
+		"a key in binary":  {stored(func(d map[string][]byte) { d["mon-secret"] = []byte{0xff, 0xfe} }), "under mon-secret what is not a key"},
+		"a short key":      {stored(func(d map[string][]byte) { d["admin-secret"] = []byte("AQ==") }), "under admin-secret what is not a key"},
 		"a bad fsid":       {stored(func(d map[string][]byte) { d["fsid"] = []byte("x") }), `the fsid "x"`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -232,9 +234,10 @@ func TestMonsAreLoaded(t *testing.T) {
 			0,
 		},
 		"a lost record is in the Deployments": {
-			[]client.Object{monDeployment("b", "10.0.0.2:6790", "h2"), monDeployment("d", "10.0.0.4", "h4")},
+			[]client.Object{monDeployment("b", "v1:10.0.0.2:6790", "h2"), monDeployment("c", "10.0.0.3:6790", "h3"), monDeployment("d", "10.0.0.4", "h4")},
 			map[string]pass.Mon{
 				"b": {Name: "b", Endpoint: "10.0.0.2:6790", Node: &pass.MonNode{Name: "h2", Hostname: "h2"}},
+				"c": {Name: "c", Endpoint: "10.0.0.3:6790", Node: &pass.MonNode{Name: "h3", Hostname: "h3"}},
 				"d": {Name: "d", Endpoint: "10.0.0.4:6789", Node: &pass.MonNode{Name: "h4", Hostname: "h4"}},
 			},
 			3,
@@ -260,6 +263,50 @@ func TestARecordThatDoesNotReadStopsEverything(t *testing.T) {
 	err := Reconcile(t.Context(), newPass(w))
 	var refused *pass.Refused
 	if !errors.As(err, &refused) || !strings.Contains(refused.Message, `ConfigMap rook-ceph/rook-ceph-mon-endpoints: "a=here"`) || len(w.Writes) > 0 {
+		t.Errorf("got %v, %v", err, w.Writes)
+	}
+}
+
+func TestARecordAgainstServiceAndDeploymentStopsEverything(t *testing.T) {
+	data := seedData()
+	data["data"] = "a=10.9.9.9:6789"
+	service := func(ip string) *corev1.Service {
+		return &corev1.Service{ObjectMeta: meta("rook-ceph-mon-a"), Spec: corev1.ServiceSpec{ClusterIP: ip}}
+	}
+	for name, c := range map[string]struct {
+		objects []client.Object
+		refused bool
+	}{
+		"both say otherwise":         {[]client.Object{service("10.200.33.128"), monDeployment("a", "10.200.33.128", "n1")}, true},
+		"the Deployment was changed": {[]client.Object{service("10.9.9.9"), monDeployment("a", "10.200.33.128", "n1")}, false},
+		"the Service was made anew":  {[]client.Object{service("10.1.1.1"), monDeployment("a", "10.9.9.9", "n1")}, false},
+		"the Service is gone":        {[]client.Object{monDeployment("a", "10.200.33.128", "n1")}, false},
+		"no Deployment yet":          {[]client.Object{service("10.9.9.9")}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := doortest.New(t, append(c.objects, stored(), recorded(data))...)
+			err := Reconcile(t.Context(), newPass(w))
+			var refused *pass.Refused
+			if !c.refused {
+				if err != nil {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if !errors.As(err, &refused) || !strings.Contains(refused.Message, "has mon a at 10.9.9.9:6789, but its Deployment and its Service have it at 10.200.33.128") || len(w.Writes) > 0 {
+				t.Errorf("got %v, %v", err, w.Writes)
+			}
+		})
+	}
+}
+
+func TestAToolThatWritesNoKeyMakesNoIdentity(t *testing.T) {
+	w := doortest.New(t)
+	p := newPass(w)
+	w.Programs["ceph-authtool"] = func(args []string) (string, error) {
+		return "", w.Files.WriteFile(args[1], []byte("["+args[4]+"]\n\tkey = no-key\n"), 0o600)
+	}
+	if err := Reconcile(t.Context(), p); !errors.Is(err, ceph.ErrGarbled) || strings.Contains(err.Error(), "no-key") || len(w.Writes) > 0 {
 		t.Errorf("got %v, %v", err, w.Writes)
 	}
 }

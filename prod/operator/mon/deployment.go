@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
+	"github.com/tidepool-ceph/tidepool/prod/ceph"
 	"github.com/tidepool-ceph/tidepool/prod/operator/daemon"
 	"github.com/tidepool-ceph/tidepool/prod/operator/identity"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
@@ -49,7 +50,7 @@ func deployment(p *pass.Pass, m pass.Mon) *appsv1.Deployment {
 func mkfs(p *pass.Pass, m pass.Mon) corev1.Container {
 	ip, port := split(m.Endpoint)
 	c := frame(p, m, "init-mon-fs")
-	c.Args = append(c.Args, "--public-addr="+withPort(ip, port), "--mkfs")
+	c.Args = append(c.Args, "--public-addr="+withPort(p, ip, port), "--mkfs")
 	return c
 }
 
@@ -57,7 +58,7 @@ func mkfs(p *pass.Pass, m pass.Mon) corev1.Container {
 func container(p *pass.Pass, m pass.Mon) corev1.Container {
 	ip, port := split(m.Endpoint)
 	c := frame(p, m, "mon")
-	c.Args = append(c.Args, "--foreground", "--public-addr="+withPort(ip, port), "--public-bind-addr="+bindAddr(port))
+	c.Args = append(c.Args, "--foreground", "--public-addr="+withPort(p, ip, port), "--public-bind-addr="+withPort(p, "$(ROOK_POD_IP)", port))
 	c.Env = append(c.Env, daemon.PodIPEnv())
 	c.Ports = []corev1.ContainerPort{{Name: "client", ContainerPort: port, Protocol: corev1.ProtocolTCP}}
 	return c
@@ -85,18 +86,14 @@ func frame(p *pass.Pass, m pass.Mon, name string) corev1.Container {
 }
 
 // withPort is an address as an argument: the port stands in it only if it is not
-// the standard one (Settled 25).
-func withPort(ip string, port int32) string {
-	if port == identity.DefaultMonPort {
+// the standard one (Settled 25). Where the release knows two protocols it would
+// take another port for one of msgr2, so that the protocol stands there as well.
+func withPort(p *pass.Pass, ip string, port int32) string {
+	switch {
+	case port == identity.DefaultMonPort:
 		return ip
+	case p.Version.Has(ceph.Msgr2):
+		return "v1:" + hostPort(ip, port)
 	}
 	return hostPort(ip, port)
-}
-
-func bindAddr(port int32) string {
-	const podIP = "$(ROOK_POD_IP)"
-	if port == identity.DefaultMonPort {
-		return podIP
-	}
-	return hostPort(podIP, port)
 }

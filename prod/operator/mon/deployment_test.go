@@ -116,6 +116,15 @@ func TestWhatMakesAPodDiffer(t *testing.T) {
 					strings.Contains(args(s.InitContainers[0]), " --public-addr=10.200.63.69:6790 ") && s.Containers[0].Ports[0].ContainerPort == 6790
 			},
 		},
+		"where there are two protocols the port's is named": {
+			func(p *pass.Pass, m *pass.Mon) {
+				p.Version, m.Endpoint = ceph.Version{Major: 14, Minor: 2}, "10.200.63.69:6790"
+			},
+			func(s corev1.PodSpec) bool {
+				return strings.HasSuffix(args(s.Containers[0]), " --public-addr=v1:10.200.63.69:6790 --public-bind-addr=v1:$(ROOK_POD_IP):6790") &&
+					strings.Contains(args(s.InitContainers[0]), " --public-addr=v1:10.200.63.69:6790 ") && s.Containers[0].Ports[0].ContainerPort == 6790
+			},
+		},
 		"an IPv6 address": {
 			func(_ *pass.Pass, m *pass.Mon) { m.Endpoint = "[fd00::1]:6789" },
 			func(s corev1.PodSpec) bool { return strings.Contains(args(s.Containers[0]), "--public-addr=fd00::1 ") },

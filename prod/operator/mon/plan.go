@@ -79,6 +79,16 @@ func (v view) spares(name string) bool {
 	return 2*others > len(v.quorum.MonMap.Mons)
 }
 
+// settleTime is when to look again at mons that are [view.unsettled].
+const settleTime = 15 * time.Second
+
+// unsettled says whether a mon's pod and the quorum do not tell the same of it:
+// a mon that has ended stays in quorum until its lease is over, and one that has
+// started joins later. No event of Kubernetes tells when.
+func (v view) unsettled() bool {
+	return slices.ContainsFunc(v.members, func(m member) bool { return m.ready != v.in(m.name) })
+}
+
 // verdict is how the quorum stands.
 type verdict int
 

@@ -65,6 +65,26 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+func TestSpares(t *testing.T) {
+	for name, c := range map[string]struct {
+		quorum *ceph.Quorum
+		want   bool
+	}{
+		"the others have the data": {quorum("abc", "abc"), true},
+		"it is out":                {quorum("abc", "bc"), true},
+		"one other is no majority": {quorum("abc", "ab"), false},
+		"of two, neither can":      {quorum("ab", "ab"), false},
+		"the only one":             {quorum("a", "a"), false},
+		"nobody answers":           {nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := (view{quorum: c.quorum}).spares("a"); got != c.want {
+				t.Errorf("got %v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
 func TestMayChange(t *testing.T) {
 	for name, c := range map[string]struct {
 		members string

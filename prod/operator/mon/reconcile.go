@@ -219,6 +219,9 @@ func (s *step) quorate(ctx context.Context) error {
 		all = append(all, m.name)
 	}
 	out := strings.Join(s.view.out(), ", ")
+	if s.view.unsettled() {
+		s.LookAgain(settleTime)
+	}
 	switch s.view.judge() {
 	case noMajority:
 		message := fmt.Sprintf("mons %s to reach quorum, of which %s are out%s", strings.Join(all, ", "), out, s.troubles(ctx))

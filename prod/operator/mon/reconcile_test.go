@@ -212,6 +212,19 @@ func TestTooFewNodesStartNoMon(t *testing.T) {
 	}
 }
 
+func TestNoRoomForOneMoreLeavesTheOthersLookedAfter(t *testing.T) {
+	s := newSea(t, mimic, 1, nodes("n1")...)
+	s.up("a")
+	s.cluster.Spec.Mon.Count = 2
+	if err := s.Kube.Delete(t.Context(), doortest.Get(t, s.World, "rook-ceph", "rook-ceph-mon-a", &appsv1.Deployment{})); err != nil {
+		t.Fatal(err)
+	}
+	s.pass()
+	if got := s.deployments(); got != "a" {
+		t.Errorf("mons %q", got)
+	}
+}
+
 func TestHostNetworkUsesTheNodesAddress(t *testing.T) {
 	s := newSea(t, mimic, 1, nodes("n1")...)
 	s.cluster.Spec.Network.HostNetwork = true

@@ -48,7 +48,7 @@ func newSea(t *testing.T, v ceph.Version, count int, objects ...client.Object) *
 	}
 	s.Programs["ceph"] = s.ceph
 	s.Programs["ceph-authtool"] = func(args []string) (string, error) {
-		return "", s.Files.WriteFile(args[1], []byte("["+args[4]+"]\n\tkey = AQ==\n"), 0o600)
+		return "", s.Files.WriteFile(args[1], []byte("["+args[4]+"]\n\tkey = AQAmon00AAAAABAAs0mEbMSzNHYAAAAAAAAAAA==\n"), 0o600)
 	}
 	next := 0
 	refuse := s.Refuse

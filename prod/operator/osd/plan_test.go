@@ -197,3 +197,25 @@ func TestStorageStatus(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestTheNameOfAResultSaysWhoseItIs(t *testing.T) {
+	long := strings.Repeat("node-of-a-long-name.", 4) + "example.org"
+	for name, c := range map[string]struct{ of, says, want string }{
+		"as made":                   {prepare.ResultName("n1"), "n1", "n1"},
+		"says nothing":              {prepare.ResultName("n1"), "", "n1"},
+		"says another":              {prepare.ResultName("n1"), "n2", "n1"},
+		"no target any more":        {prepare.ResultName("n9"), "", "n9"},
+		"a hash, of a target":       {prepare.ResultName(long), "", long},
+		"a hash, and says so":       {prepare.ResultName(long + ".net"), long + ".net", long + ".net"},
+		"of a node with a dash":     {prepare.ResultName("a-status"), "", "a-status"},
+		"not a result":              {"rook-ceph-osd-n1", "n1", ""},
+		"not a result, by its name": {"my-status", "my", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: c.of}, Data: map[string]string{nodeKey: c.says}}
+			if got := nodeOf(cm, []Target{{Name: "n1"}, {Name: long}}); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
