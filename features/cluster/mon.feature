@@ -83,6 +83,24 @@ Feature: mons are made one at a time and known for good
     When the operator starts
     Then within 10m the mons "aa", "ab" and "ac" form a quorum
 
+  @S86
+  Scenario: mons beyond a lowered count are kept, and that is told
+    Given nodes "n1", "n2" and "n3"
+    And the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 3}}
+      """
+    And within 10m the CephCluster "rook-ceph" is in state "Created"
+    When the CephCluster "rook-ceph" is changed with
+      """yaml
+      spec: {mon: {count: 1}}
+      """
+    Then within 1m the condition "SurplusMons" of the CephCluster "rook-ceph" says
+      """
+      3 mons run and spec.mon.count is 1
+      """
+    And the mons "a", "b" and "c" form a quorum
+
   @S88 @B07
   Scenario: each mon has a node of its own
     Given nodes "n1", "n2" and "n3"
@@ -94,7 +112,7 @@ Feature: mons are made one at a time and known for good
     And the pods labelled "app=rook-ceph-mon" are on different nodes
 
   @S5 @S88
-  Scenario: with too few nodes the mons that fit are kept, and the lack is told
+  Scenario: with too few nodes no mon is started, and the lack is told
     Given nodes "n1" and "n2"
     And the CephCluster "rook-ceph" is applied with
       """yaml
@@ -103,8 +121,9 @@ Feature: mons are made one at a time and known for good
     When 5m pass
     Then the condition "Ready" of the CephCluster "rook-ceph" says
       """
-      no nodes available for mon placement
+      no nodes available for mon placement: 3 mons are wanted and 2 nodes fit, of which 0 have a mon
       """
+    And there are 0 Deployments labelled "app=rook-ceph-mon"
     When a node "n3"
     Then within 5m the mons "a", "b" and "c" form a quorum
 

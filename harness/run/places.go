@@ -2,7 +2,6 @@ package run
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,8 +14,6 @@ import (
 	gherkin "github.com/cucumber/gherkin/go/v42"
 	"github.com/cucumber/godog"
 	messages "github.com/cucumber/messages/go/v34"
-
-	"github.com/tidepool-ceph/tidepool/harness/steps"
 )
 
 // place is where a scenario, or a row of an outline's examples, stands.
@@ -40,7 +37,7 @@ func (s *scenarios) of(p *messages.Pickle) place {
 }
 
 // find reads the feature files. A path is a folder, a file, or "file:line" for
-// the scenario or example row that stands there.
+// the scenario or example row that the line is part of.
 func find(paths []string) (*scenarios, error) {
 	s := &scenarios{pickles: map[place]*messages.Pickle{}, lines: map[string]int64{}}
 	var only []place
@@ -77,24 +74,41 @@ func find(paths []string) (*scenarios, error) {
 			at := s.of(p)
 			s.order = append(s.order, at)
 			s.pickles[at] = p
-			for _, o := range only {
-				if o == at || (o.file == at.file && s.lines[p.AstNodeIds[0]] == o.line) {
-					s.want(at)
-				}
-			}
 		}
 	}
-	if len(only) > 0 && len(s.wanted) == 0 {
-		return nil, fmt.Errorf("no scenario stands at %s:%d", only[0].file, only[0].line)
+	if len(s.order) == 0 {
+		return nil, fmt.Errorf("there is no scenario in %q", s.files())
+	}
+	for _, o := range only {
+		if !s.want(o) {
+			return nil, fmt.Errorf("no scenario stands at %s:%d", o.file, o.line)
+		}
 	}
 	return s, nil
 }
 
-func (s *scenarios) want(p place) {
+// want marks what stands at a line: an example row, or else the scenario that
+// the line is part of, with all its rows.
+func (s *scenarios) want(o place) bool {
 	if s.wanted == nil {
 		s.wanted = map[place]bool{}
 	}
-	s.wanted[p] = true
+	if s.pickles[o] != nil {
+		s.wanted[o] = true
+		return true
+	}
+	begin := int64(0) // of the scenario
+	for at, p := range s.pickles {
+		if line := s.lines[p.AstNodeIds[0]]; at.file == o.file && line <= o.line {
+			begin = max(begin, line)
+		}
+	}
+	for at, p := range s.pickles {
+		if at.file == o.file && s.lines[p.AstNodeIds[0]] == begin {
+			s.wanted[at] = true
+		}
+	}
+	return begin > 0
 }
 
 var withLine = regexp.MustCompile(`^(.*\.feature):(\d+)$`)
@@ -122,16 +136,22 @@ func featureFiles(path string) ([]string, error) {
 	return files, err
 }
 
-// number notes the lines of all scenarios and example rows of a file.
+// number notes the lines of all scenarios, example rows and steps of a file.
 func (s *scenarios) number(doc *messages.GherkinDocument) {
 	if doc.Feature == nil {
 		return
+	}
+	numberSteps := func(all []*messages.Step) {
+		for _, st := range all {
+			s.lines[st.Id] = st.Location.Line
+		}
 	}
 	scenario := func(sc *messages.Scenario) {
 		if sc == nil {
 			return
 		}
 		s.lines[sc.Id] = sc.Location.Line
+		numberSteps(sc.Steps)
 		for _, e := range sc.Examples {
 			for _, row := range e.TableBody {
 				s.lines[row.Id] = row.Location.Line
@@ -140,9 +160,15 @@ func (s *scenarios) number(doc *messages.GherkinDocument) {
 	}
 	for _, c := range doc.Feature.Children {
 		scenario(c.Scenario)
+		if c.Background != nil {
+			numberSteps(c.Background.Steps)
+		}
 		if c.Rule != nil {
 			for _, rc := range c.Rule.Children {
 				scenario(rc.Scenario)
+				if rc.Background != nil {
+					numberSteps(rc.Background.Steps)
+				}
 			}
 		}
 	}
@@ -151,16 +177,9 @@ func (s *scenarios) number(doc *messages.GherkinDocument) {
 // selected are the scenarios that a run executes: those with the tags, at the
 // places that were asked for.
 func (s *scenarios) selected(tags string) ([]place, error) {
-	suite := godog.TestSuite{Options: &godog.Options{Paths: s.files(), Tags: tags}}
-	features, err := suite.RetrieveFeatures()
+	tagged, err := s.tagged(tags)
 	if err != nil {
 		return nil, err
-	}
-	tagged := map[place]bool{}
-	for _, f := range features {
-		for _, p := range f.Pickles {
-			tagged[place{p.Uri, s.of(p).line}] = true
-		}
 	}
 	var order []place
 	for _, at := range s.order {
@@ -174,43 +193,31 @@ func (s *scenarios) selected(tags string) ([]place, error) {
 	return order, nil
 }
 
+// tagged are the scenarios with the tags. godog panics on an expression that it
+// cannot read.
+func (s *scenarios) tagged(tags string) (tagged map[place]bool, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("tags %q are no expression such as \"@S36 && ~@B01\"", tags)
+		}
+	}()
+	features, err := godog.TestSuite{Options: &godog.Options{Paths: s.files(), Tags: tags}}.RetrieveFeatures()
+	if err != nil {
+		return nil, err
+	}
+	tagged = map[place]bool{}
+	for _, f := range features {
+		for _, p := range f.Pickles {
+			tagged[s.of(p)] = true
+		}
+	}
+	return tagged, nil
+}
+
 func (s *scenarios) files() []string {
 	var files []string
 	for _, c := range s.contents {
 		files = append(files, c.Name)
 	}
 	return files
-}
-
-// check finds sentences that no step, or more than one, answers.
-func (s *scenarios) check(vocabulary []steps.Step) error {
-	var wrong []string
-	seen := map[string]bool{}
-	for _, at := range s.order {
-		for _, st := range s.pickles[at].Steps {
-			if seen[st.Text] {
-				continue
-			}
-			seen[st.Text] = true
-			switch found := steps.Matching(vocabulary, st.Text); len(found) {
-			case 1:
-			case 0:
-				text := fmt.Sprintf("%s:%d: no step says %q; nearest are:", at.file, at.line, st.Text)
-				for _, n := range steps.Nearest(vocabulary, st.Text, 3) {
-					text += "\n    " + n.Example
-				}
-				wrong = append(wrong, text)
-			default:
-				text := fmt.Sprintf("%s:%d: %q is answered by %d steps:", at.file, at.line, st.Text, len(found))
-				for _, n := range found {
-					text += "\n    " + n.Pattern
-				}
-				wrong = append(wrong, text)
-			}
-		}
-	}
-	if len(wrong) > 0 {
-		return errors.New(strings.Join(wrong, "\n"))
-	}
-	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ type Options struct {
 	Tags string
 	// Seed is what all choices of the simulation follow from.
 	Seed uint64
-	// Concurrency is how many scenarios run at once; 0 is 1.
+	// Concurrency is how many scenarios run at once, at least 1.
 	Concurrency int
 	// Trace, if set, receives the trace of every scenario.
 	Trace io.Writer
@@ -60,6 +61,12 @@ type outcome struct {
 // Run runs the scenarios and reports. The error is for a run that could not
 // begin: a feature that cannot be parsed, a step that nobody defined.
 func Run(o Options) (Summary, error) {
+	if o.Concurrency < 1 {
+		return Summary{}, fmt.Errorf("concurrency %d: at least one scenario must run at a time", o.Concurrency)
+	}
+	if err := creatable(o.Reports); err != nil {
+		return Summary{}, err
+	}
 	vocabulary := steps.All()
 	found, err := find(o.Paths)
 	if err != nil {
@@ -85,7 +92,7 @@ func Run(o Options) (Summary, error) {
 			Strict:          true,
 			FeatureContents: found.contents,
 			Tags:            o.Tags,
-			Concurrency:     max(o.Concurrency, 1),
+			Concurrency:     o.Concurrency,
 		},
 	}.Run()
 	sum := r.report.sum
@@ -93,6 +100,22 @@ func Run(o Options) (Summary, error) {
 		return sum, errors.New("godog reported a failure that no scenario accounts for")
 	}
 	return sum, nil
+}
+
+// creatable checks that the files of reports can be written, which godog tells
+// too late.
+func creatable(reports []string) error {
+	for _, r := range reports {
+		_, file, _ := strings.Cut(r, ":")
+		f, err := os.Create(file)
+		if err != nil {
+			return fmt.Errorf("report %s: %w", r, err)
+		}
+		if err := f.Close(); err != nil {
+			return fmt.Errorf("report %s: %w", r, err)
+		}
+	}
+	return nil
 }
 
 type runner struct {

@@ -71,7 +71,7 @@ const mixed = `Feature: time
 func TestRun(t *testing.T) {
 	file := write(t, mixed)
 	var out bytes.Buffer
-	sum, err := run.Run(run.Options{Paths: []string{file}, Out: &out, NewWorld: newStill})
+	sum, err := run.Run(run.Options{Paths: []string{file}, Concurrency: 1, Out: &out, NewWorld: newStill})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,6 +88,7 @@ func TestRun(t *testing.T) {
 func TestRunSelects(t *testing.T) {
 	file := write(t, mixed)
 	for name, c := range map[string]struct{ path, tags, want string }{
+		"inside one":      {file + ":3", "", "1 passed, 0 failed, 0 skipped"},
 		"a line":          {file + ":2", "", "1 passed, 0 failed, 0 skipped"},
 		"an outline":      {file + ":5", "", "2 passed, 0 failed, 0 skipped"},
 		"an example":      {file + ":10", "", "1 passed, 0 failed, 0 skipped"},
@@ -96,7 +97,7 @@ func TestRunSelects(t *testing.T) {
 		"a whole folder":  {filepath.Dir(file), "~@red", "3 passed, 0 failed, 0 skipped"},
 		"the file, twice": {file, "~@red", "3 passed, 0 failed, 0 skipped"},
 	} {
-		sum, err := run.Run(run.Options{Paths: []string{c.path}, Tags: c.tags, Out: io.Discard, NewWorld: newStill})
+		sum, err := run.Run(run.Options{Paths: []string{c.path}, Tags: c.tags, Concurrency: 1, Out: io.Discard, NewWorld: newStill})
 		if err != nil || sum.String() != c.want {
 			t.Errorf("%s: %v, %v; want %s", name, sum, err, c.want)
 		}
@@ -107,11 +108,16 @@ func TestRunCannotBegin(t *testing.T) {
 	for name, c := range map[string]struct{ path, tags, want string }{
 		"an undefined step":  {write(t, "Feature: f\n  Scenario: s\n    When 1m passes away\n"), "", "no step says \"1m passes away\"; nearest are:\n    10m pass\n"},
 		"bad Gherkin":        {write(t, "Feature: f\n  Scenari: s\n"), "", "a.feature"},
-		"no scenario there":  {write(t, mixed) + ":3", "", "no scenario stands at"},
+		"no scenario there":  {write(t, mixed) + ":1", "", "a.feature:1"},
+		"a bad tag":          {write(t, mixed), "@S36 &&", "no expression such as"},
+		"an empty scenario":  {write(t, "Feature: f\n  Scenario: s\n"), "", "a.feature:2: the scenario has no steps"},
+		"an empty feature":   {write(t, "Feature: f\n"), "", "there is no scenario in"},
+		"a lost doc string":  {write(t, "Feature: f\n  Scenario: s\n    When 1m passes\n    And this is applied\n"), "", "a.feature:4: \"this is applied\" lacks its table or doc string"},
+		"a table too many":   {write(t, "Feature: f\n  Scenario: s\n    When 1m passes\n      | a |\n"), "", "takes no table or doc string"},
 		"no such file":       {"nowhere.feature", "", "nowhere.feature"},
 		"no scenario tagged": {write(t, mixed), "@none", "@none"},
 	} {
-		_, err := run.Run(run.Options{Paths: []string{c.path}, Tags: c.tags, Out: io.Discard, NewWorld: newStill})
+		_, err := run.Run(run.Options{Paths: []string{c.path}, Tags: c.tags, Concurrency: 1, Out: io.Discard, NewWorld: newStill})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}

@@ -22,6 +22,9 @@ func stepsCommand() *cobra.Command {
 				n++
 				fmt.Fprintf(cmd.OutOrStdout(), "%s\n    %s\n", s.Example, s.Meaning)
 			}
+			if len(words) == 0 {
+				fmt.Fprint(cmd.OutOrStdout(), legend)
+			}
 			if n == 0 {
 				return fmt.Errorf("no step holds the words %q; `tidepool steps` lists all", words)
 			}
@@ -29,6 +32,15 @@ func stepsCommand() *cobra.Command {
 		},
 	}
 }
+
+// legend says what holds for all sentences.
+const legend = `
+"within 5m" may be left out: then the step looks once, at once.
+Objects are in namespace rook-ceph; "other/name" names one in another.
+In text that is compared, <any> stands for any text, <n> for a number, <ip>,
+<uuid>, <key>, <time> and <tmp> for what they say (a cephx key, RFC 3339, a file
+below /tmp).
+`
 
 func holdsAll(text string, words []string) bool {
 	for _, w := range words {

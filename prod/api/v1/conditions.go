@@ -11,6 +11,9 @@ const (
 	ConditionVersionSupported = "VersionSupported"
 	// ConditionMonsInQuorum: a majority of the mons is in quorum (S95-S99).
 	ConditionMonsInQuorum = "MonsInQuorum"
+	// ConditionSurplusMons: more mons run than spec.mon.count asks for; they are
+	// kept. Absent where that is not so.
+	ConditionSurplusMons = "SurplusMons"
 	// ConditionMsgr2Enabled: the mons speak msgr2 (Settled 13, 25). Absent where the release has none.
 	ConditionMsgr2Enabled = "Msgr2Enabled"
 	// ConditionOSDsReady: every storage node was prepared and its OSDs are up.

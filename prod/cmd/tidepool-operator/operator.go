@@ -81,7 +81,7 @@ func runOperator(ctx context.Context, s settings, getenv func(string) string) er
 	}
 	config, err := ctrl.GetConfig()
 	if err != nil {
-		return fmt.Errorf("no way to the Kubernetes API: %w", err)
+		return fmt.Errorf("no way to the Kubernetes API, in no pod and with KUBECONFIG=%q: %w", getenv("KUBECONFIG"), err)
 	}
 	clientset, err := kubernetes.NewForConfig(config)
 	if err != nil {

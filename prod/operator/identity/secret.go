@@ -54,7 +54,7 @@ func get(ctx context.Context, c client.Client, namespace string) (*corev1.Secret
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("failed to get mon secrets. %w", err)
+		return nil, fmt.Errorf("failed to get mon secrets. Secret %s/%s: %w", namespace, SecretName, err)
 	}
 	return &stored, nil
 }

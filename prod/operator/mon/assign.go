@@ -3,6 +3,7 @@ package mon
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,7 +43,7 @@ func (a assignment) assign(placed map[string]pass.Mon, names []string) (map[stri
 			load[m.Node.Hostname]++
 		}
 	}
-	fitting := a.fitting()
+	fitting, before := a.fitting(), maps.Clone(load)
 	chosen := map[string]*pass.MonNode{}
 	for _, name := range names {
 		best := slices.MinFunc(append([]*pass.MonNode{nil}, fitting...), func(x, y *pass.MonNode) int {
@@ -54,7 +55,7 @@ func (a assignment) assign(placed map[string]pass.Mon, names []string) (map[stri
 			}
 		})
 		if best == nil || !a.multiple && load[best.Hostname] > 0 {
-			return nil, a.tooFew(fitting, load)
+			return nil, a.tooFew(fitting, before)
 		}
 		load[best.Hostname]++
 		chosen[name] = best

@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -27,6 +28,7 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 	if err != nil {
 		return err
 	}
+	s.tellSurplus()
 	if err := s.place(ctx); err != nil {
 		return err
 	}
@@ -252,6 +254,18 @@ func (s *step) troubles(ctx context.Context) string {
 		}
 	}
 	return text.String()
+}
+
+// tellSurplus says that more mons run than are asked for. None is removed: that
+// takes a watch over the quorum from pass to pass.
+func (s *step) tellSurplus() {
+	have, want := len(s.Identity.Mons), s.Cluster.Spec.Mon.Count
+	if have <= want {
+		apimeta.RemoveStatusCondition(&s.Cluster.Status.Conditions, v1.ConditionSurplusMons)
+		return
+	}
+	condition(s.Pass, v1.ConditionSurplusMons, metav1.ConditionTrue, v1.ReasonAsExpected, fmt.Sprintf(
+		"%d mons run and spec.mon.count is %d: the others are kept; set spec.mon.count to %d, or remove them by hand", have, want, have))
 }
 
 // grow starts the next mon, if one is missing and all before it are in quorum
