@@ -27,7 +27,6 @@ type World interface {
 	NodeFile(node, path string) ([]byte, error)
 	// WriteNodeFile puts a file on a node, with the directories above it.
 	WriteNodeFile(node, path string, data []byte) error
-
 	// RemoveNodeFile takes away a file or directory of a node, whole.
 	RemoveNodeFile(node, path string) error
 	// Reboot cuts a node's power and starts it again.
@@ -70,7 +69,7 @@ type World interface {
 	// OperatorDir returns the names in a directory of the operator's container.
 	OperatorDir(path string) ([]string, error)
 	// AnswerOperator pins the answer to the commands of the operator that
-	// contain the words, until Answer is called with nil.
+	// contain the words, until it is called with nil.
 	AnswerOperator(words string, answer *Answer)
 	// OperatorEffects are what the operator did outside itself, oldest first; a
 	// fault is addressed by an effect's place in it.
@@ -87,7 +86,6 @@ type World interface {
 	// Ceph runs a command with the admin's keyring, as from a toolbox pod of
 	// the cluster in a namespace.
 	Ceph(ctx context.Context, namespace string, args ...string) (exec.Result, error)
-
 	// Rados does so with the program rados.
 	Rados(ctx context.Context, namespace string, args ...string) (exec.Result, error)
 

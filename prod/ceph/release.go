@@ -50,16 +50,6 @@ func (r Release) Known() bool { _, ok := releases[r]; return ok }
 // Supported says whether the release may be run without allowUnsupported.
 func (r Release) Supported() bool { return releases[r].supported }
 
-// ParseRelease finds a known release by its name, as in "require_osd_release".
-func ParseRelease(name string) (Release, bool) {
-	for r := Luminous; r <= Tentacle; r++ {
-		if releases[r].name == name {
-			return r, true
-		}
-	}
-	return 0, false
-}
-
 // Feature is something that a part of the releases has: a command, a flag, a
 // form of a command.
 type Feature int

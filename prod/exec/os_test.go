@@ -95,13 +95,9 @@ func TestAHungProgramIsEndedWithAllThatItStarted(t *testing.T) {
 			pid := filepath.Join(t.TempDir(), "pid")
 			cmd := sh(strings.ReplaceAll(script, "PID", pid))
 			cmd.Timeout = 500 * time.Millisecond
-			start := time.Now()
 			_, err := exec.OS{}.Run(t.Context(), cmd)
 			if !errors.Is(err, exec.ErrTimeout) || !strings.Contains(err.Error(), "timed out after 500ms") {
 				t.Errorf("the error is %v", err)
-			}
-			if took := time.Since(start); took > 10*time.Second {
-				t.Errorf("it took %v", took)
 			}
 			gone(t, pid)
 		})

@@ -10,24 +10,7 @@ import (
 )
 
 // classTargets are the OSDs of the argument "ids".
-func (c *call) classTargets() ([]int, *reply) {
-	var ids []int
-	for _, text := range c.args.list("ids") {
-		if text == "all" || text == "any" || text == "*" {
-			for _, o := range c.state.OSDMap.existing() {
-				ids = append(ids, o.ID)
-			}
-			continue
-		}
-		id, ok := osdID(text)
-		if !ok {
-			r := fail(syscall.EINVAL, "unable to parse osd id:\"%s\". ", text)
-			return nil, &r
-		}
-		ids = append(ids, id)
-	}
-	return ids, nil
-}
+func (c *call) classTargets() ([]int, *reply) { return c.osdIDs("unable to parse osd id:\"%s\". ") }
 
 func crushSetClass(c *call) reply {
 	class := c.args.str("class")

@@ -8,8 +8,9 @@ import (
 	"github.com/tidepool-ceph/tidepool/sim/ceph/crush"
 )
 
-// osdSet are the OSDs of the argument "ids".
-func (c *call) osdSet() ([]int, *reply) {
+// osdIDs are the OSDs of the argument "ids", in its order; complaint is the
+// command's text for a word that is no OSD.
+func (c *call) osdIDs(complaint string) ([]int, *reply) {
 	var ids []int
 	for _, text := range c.args.list("ids") {
 		if text == "all" || text == "any" || text == "*" {
@@ -20,13 +21,19 @@ func (c *call) osdSet() ([]int, *reply) {
 		}
 		id, ok := osdID(text)
 		if !ok {
-			r := fail(syscall.EINVAL, "invalid osd id '%s'", text)
+			r := fail(syscall.EINVAL, complaint, text)
 			return nil, &r
 		}
 		ids = append(ids, id)
 	}
+	return ids, nil
+}
+
+// osdSet are the OSDs of the argument "ids", each once.
+func (c *call) osdSet() ([]int, *reply) {
+	ids, bad := c.osdIDs("invalid osd id '%s'")
 	slices.Sort(ids)
-	return slices.Compact(ids), nil
+	return slices.Compact(ids), bad
 }
 
 func osdOkToStop(c *call) reply {

@@ -387,7 +387,9 @@ func (w *World) runInToolbox(ctx context.Context, namespace string, cmd exec.Com
 		res, err = ex.Run(ctx, cmd)
 		done = true
 	})
-	w.loop.RunUntil(func() bool { return done }, 2*exec.DefaultTimeout)
+	if !w.loop.RunUntil(func() bool { return done }, 2*exec.DefaultTimeout) {
+		return res, fmt.Errorf("%s: %w in the toolbox", cmd, exec.ErrTimeout)
+	}
 	return res, err
 }
 

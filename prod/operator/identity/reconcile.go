@@ -98,7 +98,7 @@ func load(ctx context.Context, p *pass.Pass) error {
 	if err != nil {
 		return err
 	}
-	if found != "" {
+	if found != "" { // S68: who has a cluster loads its identity, and never makes one
 		return pass.Refuse(v1.ReasonIdentityMissing,
 			"not expected to create new cluster info and did not find existing secret: Secret %s/%s with the cluster's fsid and keys is missing, but the cluster is not new: %s. "+
 				"Restore the Secret from a backup; nothing is changed until then. Only if the cluster's data is given up, delete what is left of it",

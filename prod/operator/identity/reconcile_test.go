@@ -310,14 +310,3 @@ func TestAToolThatWritesNoKeyMakesNoIdentity(t *testing.T) {
 		t.Errorf("got %v, %v", err, w.Writes)
 	}
 }
-
-func TestLoadNeverMakesAnIdentity(t *testing.T) {
-	w := doortest.New(t)
-	if _, err := Load(t.Context(), w.Kube, "rook-ceph"); err == nil || err.Error() != "not expected to create new cluster info and did not find existing secret" {
-		t.Errorf("got %v", err)
-	}
-	w = doortest.New(t, stored())
-	if id, err := Load(t.Context(), w.Kube, "rook-ceph"); err != nil || id.FSID != fsid || id.AdminKey.Reveal() != adminKey {
-		t.Errorf("got %v, %v", id, err)
-	}
-}

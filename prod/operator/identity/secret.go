@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -32,19 +31,6 @@ const (
 	monSecretKey   = "mon-secret"
 	adminSecretKey = "admin-secret"
 )
-
-// Load reads the identity of the cluster in a namespace, without ever making
-// one (S68).
-func Load(ctx context.Context, c client.Client, namespace string) (pass.Identity, error) {
-	stored, err := get(ctx, c, namespace)
-	if err != nil {
-		return pass.Identity{}, err
-	}
-	if stored == nil {
-		return pass.Identity{}, errors.New("not expected to create new cluster info and did not find existing secret")
-	}
-	return fields(stored)
-}
 
 // get returns the Secret, nil only if it is definitely not there.
 func get(ctx context.Context, c client.Client, namespace string) (*corev1.Secret, error) {

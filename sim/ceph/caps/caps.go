@@ -157,11 +157,6 @@ func (c Caps) Allows(q Request) bool {
 	return allows(c.grants, q)
 }
 
-// AllowsAll says whether a single grant is "allow *".
-func (c Caps) AllowsAll() bool {
-	return slices.ContainsFunc(c.grants, grant.all)
-}
-
 func (g grant) all() bool {
 	return g.access == All && g.profile == "" && g.service == "" && g.command == ""
 }

@@ -210,6 +210,14 @@ func (r *run) child(stdin []byte, show bool, args ...string) (out string, err er
 // note prints a command that has no effect of its own in the simulation.
 func (r *run) note(args ...string) { r.Errorf("Running command: %s\n", strings.Join(args, " ")) }
 
+// dataDevice is the device of --data, which must be given.
+func (r *run) dataDevice(f *flags) (entry, error) {
+	if f.values["--data"] == "" {
+		return entry{}, f.bad("the following arguments are required: --data")
+	}
+	return r.device(f, f.values["--data"])
+}
+
 // device is the device that a command names.
 func (r *run) device(f *flags, name string) (entry, error) {
 	e, ok := find(r.Machine, name)

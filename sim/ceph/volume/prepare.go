@@ -365,10 +365,7 @@ func (r *run) lvmPrepare(args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.values["--data"] == "" {
-		return f.bad("the following arguments are required: --data")
-	}
-	e, err := r.device(f, f.values["--data"])
+	e, err := r.dataDevice(f)
 	if err != nil {
 		return err
 	}

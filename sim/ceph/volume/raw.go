@@ -17,10 +17,7 @@ func (r *run) rawPrepare(args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.values["--data"] == "" {
-		return f.bad("the following arguments are required: --data")
-	}
-	e, err := r.device(f, f.values["--data"])
+	e, err := r.dataDevice(f)
 	if err != nil {
 		return err
 	}

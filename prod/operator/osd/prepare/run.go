@@ -96,19 +96,7 @@ func (r *run) all(ctx context.Context) ([]OSD, []v1.UnusedDevice, error) {
 // devices makes OSDs of the devices that are selected, and finds those that are
 // there.
 func (r *run) devices(ctx context.Context) ([]OSD, []v1.UnusedDevice, error) {
-	devices, err := r.lsblk(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	volumes, err := r.list(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	names, err := r.links(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	plan, err := Select(r.env.Request, devices, volumes, names)
+	plan, err := r.plan(ctx)
 	if err != nil || len(plan.Make) == 0 {
 		return plan.OSDs, plan.Unused, err
 	}
@@ -131,23 +119,28 @@ func (r *run) devices(ctx context.Context) ([]OSD, []v1.UnusedDevice, error) {
 	return r.made(ctx, failed)
 }
 
+// plan looks at what is there, and decides.
+func (r *run) plan(ctx context.Context) (Plan, error) {
+	devices, err := r.lsblk(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	volumes, err := r.list(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	names, err := r.links(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	return Select(r.env.Request, devices, volumes, names)
+}
+
 // made looks again at what is there after ceph-volume has run. A device for
 // which it failed has that as its reason, also where traces of the attempt are
 // on it now.
 func (r *run) made(ctx context.Context, failed map[string]string) ([]OSD, []v1.UnusedDevice, error) {
-	devices, err := r.lsblk(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	volumes, err := r.list(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	names, err := r.links(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	plan, err := Select(r.env.Request, devices, volumes, names)
+	plan, err := r.plan(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
