@@ -662,7 +662,6 @@ Feature: what a CephCluster's spec means
     And the condition "UnservedFields" of the CephCluster "rook-ceph" says
       """
       spec.crashCollector
-      spec.disruptionManagement
       """
 
   Scenario Outline: a value that cannot be is refused by the name of <field>

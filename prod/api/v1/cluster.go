@@ -89,6 +89,25 @@ type ClusterSpec struct {
 	// +optional
 	Storage StorageSpec `json:"storage,omitempty"`
 
+	// How often the operator looks after the daemons, and when it acts (S53, S56).
+	// +optional
+	HealthCheck HealthCheckSpec `json:"healthCheck,omitzero"`
+
+	UpgradeSpec `json:",inline"`
+
+	// Whether an OSD that is down and out, and that Ceph can do without, is
+	// removed for good.
+	// +optional
+	RemoveOSDsIfOutAndSafeToRemove bool `json:"removeOSDsIfOutAndSafeToRemove,omitempty"`
+
+	// How nodes may be drained.
+	// +optional
+	DisruptionManagement DisruptionManagementSpec `json:"disruptionManagement,omitzero"`
+
+	// What happens to the data when the cluster is deleted (S58).
+	// +optional
+	CleanupPolicy CleanupPolicySpec `json:"cleanupPolicy,omitzero"`
+
 	// Fields that stand in the manifest and that this operator does not know,
 	// at any depth. Read and written back with the spec, never acted on.
 	Unserved []UnservedField `json:"-"`
@@ -107,6 +126,11 @@ type CephVersionSpec struct {
 	// Whether a release that this operator does not support may run all the same (S3, S47, S48).
 	// +optional
 	AllowUnsupported bool `json:"allowUnsupported,omitempty"`
+
+	// Whether a release older than the one that runs may replace it. Ceph itself
+	// does not support that: its data may be unreadable afterwards.
+	// +optional
+	AllowDowngrade bool `json:"allowDowngrade,omitempty"`
 }
 
 // MonSpec says how many mons there are and how they spread (S5). Every integer

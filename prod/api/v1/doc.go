@@ -8,6 +8,7 @@
 //   - placement.go: what is keyed by daemon: placement, annotations, resources, and how "all" merges with a daemon's own.
 //   - storage.go: which nodes, devices and directories become OSDs, and what holds for one node once the cluster's and its own values are merged.
 //   - config.go: the string settings of an OSD (store type, sizes, OSDs per device) and their typed readings.
+//   - lifecycle.go: how the cluster is looked after, upgraded, drained and deleted.
 //   - pool.go: CephBlockPool, one pool of the cluster of its namespace.
 //   - status.go: what the operator reports. conditions.go: the condition types and reasons it uses.
 //   - unserved.go: the names of fields that are accepted though this operator does nothing with them yet. keep.go: how a Go round trip keeps them.

@@ -68,14 +68,14 @@ func TestUnservedFieldsOfManifests(t *testing.T) {
 		"corpus/rook-v1.0.0/cluster-minimal.yaml": nil,
 		"corpus/rook-v1.0.0/cluster-test.yaml":    nil,
 		"corpus/rook-v1.20.6/cluster.yaml": {
-			"cleanupPolicy", "continueUpgradeAfterChecksEvenIfNotHealthy", "crashCollector", "csi", "disruptionManagement", "healthCheck",
-			"logCollector", "mgr", "monitoring", "network.connections", "priorityClassNames", "removeOSDsIfOutAndSafeToRemove", "security",
-			"skipUpgradeChecks", "storage.allowDeviceClassUpdate", "storage.allowOsdCrushWeightUpdate", "storage.onlyApplyOSDPlacement",
-			"storage.scheduleAlways", "upgradeOSDRequiresHealthyPGs", "waitTimeoutForHealthyOSDInMinutes",
+			"crashCollector", "csi", "healthCheck.livenessProbe", "healthCheck.startupProbe",
+			"logCollector", "mgr", "monitoring", "network.connections", "priorityClassNames", "security",
+			"storage.allowDeviceClassUpdate", "storage.allowOsdCrushWeightUpdate", "storage.onlyApplyOSDPlacement",
+			"storage.scheduleAlways",
 		},
 		"corpus/rook-v1.20.6/cluster-test.yaml": {
-			"cephConfig", "crashCollector", "disruptionManagement", "healthCheck", "mgr", "monitoring", "priorityClassNames", "security",
-			"skipUpgradeChecks", "storage.allowDeviceClassUpdate", "storage.allowOsdCrushWeightUpdate",
+			"cephConfig", "crashCollector", "mgr", "monitoring", "priorityClassNames", "security",
+			"storage.allowDeviceClassUpdate", "storage.allowOsdCrushWeightUpdate",
 		},
 	}
 	for path, want := range tests {
