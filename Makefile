@@ -12,7 +12,7 @@ help: ## what can be made
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 bdd: ## run every scenario in the simulated world (SEED=n, ARGS="--tags @S36")
-	@$(TIDEPOOL) run --verbose --seed $(SEED) $(ARGS) features
+	@$(TIDEPOOL) run --format pretty --seed $(SEED) $(ARGS) features
 
 test: vet unit bdd ## all that needs Go alone: vet, unit tests, layering, scenarios
 

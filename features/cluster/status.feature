@@ -91,6 +91,38 @@ Feature: the resource says how far its cluster is
     And in 62s the status of the CephCluster "rook-ceph" moves "ceph.lastChecked" and keeps "ceph.lastChanged" and "ceph.previousHealth"
 
   @S53
+  Scenario: how often health is looked at is the spec's to say, and counts at once
+    Given a node "n1" with disks "sdb" of 100Gi
+    And the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 1}, storage: {useAllNodes: true, useAllDevices: true}, healthCheck: {daemonHealth: {status: {interval: 1h}}}}
+      """
+    And within 10m the CephCluster "rook-ceph" has health "HEALTH_OK"
+    When the admin runs `ceph osd set noout`
+    And 50m pass
+    Then the CephCluster "rook-ceph" has health "HEALTH_OK"
+    When the CephCluster "rook-ceph" is changed with
+      """yaml
+      spec: {healthCheck: {daemonHealth: {status: {interval: 10s}}}}
+      """
+    Then within 2s the CephCluster "rook-ceph" has health "HEALTH_WARN"
+    And in 11s the status of the CephCluster "rook-ceph" moves "ceph.lastChecked" and keeps "ceph.lastChanged" and "ceph.health"
+
+  @S53
+  Scenario: a health check that is disabled is not made
+    Given a node "n1"
+    And the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 1}, healthCheck: {daemonHealth: {status: {disabled: true}}}}
+      """
+    When within 5m the CephCluster "rook-ceph" is in state "Created"
+    And 10m pass
+    Then the status of the CephCluster "rook-ceph" holds
+      """yaml
+      ceph: null
+      """
+
+  @S53
   Scenario: the first health is no change
     Given a node "n1"
     And the CephCluster "rook-ceph" is applied

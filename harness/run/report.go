@@ -16,6 +16,7 @@ type report struct {
 	out     io.Writer
 	trace   io.Writer // nil for none
 	verbose bool
+	seed    uint64
 	order   []place // the scenarios that run
 	pickles map[place]*messages.Pickle
 
@@ -83,9 +84,10 @@ func (r *report) printOutcome(o *outcome) {
 		fmt.Fprintf(r.out, "        step: %s\n", o.step)
 	}
 	fmt.Fprintf(r.out, "        %s\n", strings.ReplaceAll(o.err.Error(), "\n", "\n        "))
-	if o.tail != "" {
-		fmt.Fprintf(r.out, "        the last that happened:\n          %s\n", strings.ReplaceAll(strings.TrimSpace(o.tail), "\n", "\n          "))
+	if o.account != "" {
+		fmt.Fprintf(r.out, "        %s\n", strings.ReplaceAll(strings.TrimRight(o.account, "\n"), "\n", "\n        "))
 	}
+	fmt.Fprintf(r.out, "        to run it again: tidepool run --seed %d %s:%d\n", r.seed, o.place.file, o.place.line)
 }
 
 // virtual is a duration as people say it.

@@ -30,8 +30,10 @@ type Options struct {
 	// Trace, if set, receives the trace of every scenario.
 	Trace io.Writer
 	// Reports are godog formats with files, such as "junit:out.xml" or
-	// "cucumber:out.json".
+	// "cucumber:out.json", or without one for ReportOut.
 	Reports []string
+	// ReportOut is where a report without a file goes.
+	ReportOut io.Writer
 	// Verbose names each scenario, not only those that failed.
 	Verbose bool
 	// Out is where the report for people goes.
@@ -50,12 +52,12 @@ func (s Summary) String() string {
 
 // outcome is how one scenario went.
 type outcome struct {
-	place  place
-	err    error // of the first step that failed
-	step   string
-	trace  bytes.Buffer
-	tail   string
-	lasted time.Duration // of virtual time
+	place   place
+	err     error // of the first step that failed
+	step    string
+	trace   bytes.Buffer
+	account string        // of the world in which it failed
+	lasted  time.Duration // of virtual time
 }
 
 // Run runs the scenarios and reports. The error is for a run that could not
@@ -80,14 +82,22 @@ func Run(o Options) (Summary, error) {
 		return Summary{}, err
 	}
 	r := &runner{options: o, vocabulary: vocabulary, scenarios: found, report: &report{
-		out: o.Out, trace: o.Trace, verbose: o.Verbose, order: order, pickles: found.pickles, outcomes: map[place]*outcome{},
+		out: o.Out, trace: o.Trace, verbose: o.Verbose, seed: o.Seed, order: order, pickles: found.pickles, outcomes: map[place]*outcome{},
 	}}
+	reportOut := o.ReportOut
+	if reportOut == nil {
+		reportOut = io.Discard
+	}
+	formats := o.Reports
+	if o.ReportOut == nil {
+		formats = append([]string{"progress"}, formats...) // godog needs one that has no file
+	}
 	code := godog.TestSuite{
 		Name:                "tidepool",
 		ScenarioInitializer: r.scenario,
 		Options: &godog.Options{
-			Format:          strings.Join(append([]string{"progress"}, o.Reports...), ","),
-			Output:          io.Discard,
+			Format:          strings.Join(formats, ","),
+			Output:          reportOut,
 			NoColors:        true,
 			Strict:          true,
 			FeatureContents: found.contents,
@@ -106,7 +116,10 @@ func Run(o Options) (Summary, error) {
 // too late.
 func creatable(reports []string) error {
 	for _, r := range reports {
-		_, file, _ := strings.Cut(r, ":")
+		_, file, named := strings.Cut(r, ":")
+		if !named {
+			continue
+		}
 		f, err := os.Create(file)
 		if err != nil {
 			return fmt.Errorf("report %s: %w", r, err)
@@ -151,7 +164,7 @@ func (r *runner) scenario(sc *godog.ScenarioContext) {
 	})
 	sc.StepContext().After(func(ctx context.Context, st *godog.Step, _ godog.StepResultStatus, err error) (context.Context, error) {
 		if err != nil && out != nil && out.err == nil {
-			out.err, out.step, out.tail = err, st.Text, w.Trace(25)
+			out.err, out.step, out.account = err, st.Text, account(w, began)
 		}
 		return ctx, nil
 	})

@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/tidepool-ceph/tidepool/harness/run"
 	"github.com/tidepool-ceph/tidepool/harness/world"
@@ -30,6 +34,7 @@ func (s *still) Pass(d time.Duration) {
 	fmt.Fprintf(s.trace, "seed %x: %s passed\n", s.seed, d)
 }
 
+func (s *still) Client() client.Client        { return fake.NewFakeClient() }
 func (s *still) OperatorLog() []world.LogLine { return nil }
 func (s *still) Trace(int) string             { return "what happened" }
 func (s *still) Close()                       {}
@@ -78,7 +83,7 @@ func TestRun(t *testing.T) {
 	if got, want := sum.String(), "3 passed, 1 failed, 0 skipped"; got != want {
 		t.Errorf("summary %q, want %q", got, want)
 	}
-	for _, want := range []string{"3 of 4", "a.feature:14 fails", `the operator logs info "never"`, "what happened"} {
+	for _, want := range []string{"3 of 4", "a.feature:14 fails", `the operator logs info "never"`, "what happened", "to run it again: tidepool run --seed 0 " + file + ":14"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report does not say %q:\n%s", want, out.String())
 		}
@@ -121,6 +126,30 @@ func TestRunCannotBegin(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}
+	}
+}
+
+func TestReports(t *testing.T) {
+	file := write(t, mixed)
+	var people, report bytes.Buffer
+	junit := filepath.Join(t.TempDir(), "junit.xml")
+	_, err := run.Run(run.Options{
+		Paths: []string{file}, Concurrency: 1, Out: &people, NewWorld: newStill,
+		Reports: []string{"cucumber", "junit:" + junit}, ReportOut: &report,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var features []any
+	if err := json.Unmarshal(report.Bytes(), &features); err != nil || len(features) != 1 {
+		t.Errorf("cucumber wrote %v: %s", err, report.String())
+	}
+	written, err := os.ReadFile(junit)
+	if err != nil || !strings.Contains(string(written), `tests="4"`) {
+		t.Errorf("junit wrote %v: %s", err, written)
+	}
+	if !strings.Contains(people.String(), "3 of 4") {
+		t.Errorf("people read %s", people.String())
 	}
 }
 

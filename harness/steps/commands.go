@@ -21,20 +21,22 @@ func commandSteps() []Step {
 			},
 		},
 		{
-			Pattern: `^the operator ran ` + name + ` (\d+) times?$`,
+			Pattern: `^` + within + `the operator ran ` + name + ` (\d+) times?$`,
 			Example: `the operator ran "ceph osd setcrushmap" 1 time`,
 			Meaning: "counts the command lines so far that hold the text",
-			Do: func(ctx context.Context, text string, count int) error {
-				var found []string
-				for _, r := range in(ctx).OperatorRuns() {
-					if line := r.Command.String(); strings.Contains(line, text) {
-						found = append(found, line)
+			Do: func(ctx context.Context, limit, text string, count int) error {
+				return soon(ctx, limit, func() error {
+					var found []string
+					for _, r := range in(ctx).OperatorRuns() {
+						if line := r.Command.String(); strings.Contains(line, text) {
+							found = append(found, line)
+						}
 					}
-				}
-				if len(found) != count {
-					return fmt.Errorf("the operator ran it %d times, want %d:\n%s", len(found), count, strings.Join(found, "\n"))
-				}
-				return nil
+					if len(found) != count {
+						return fmt.Errorf("the operator ran it %d times, want %d:\n%s", len(found), count, strings.Join(found, "\n"))
+					}
+					return nil
+				})
 			},
 		},
 		{

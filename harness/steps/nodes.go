@@ -76,12 +76,6 @@ func nodeSteps() []Step {
 			},
 		},
 		{
-			Pattern: `^the node ` + name + ` reboots$`,
-			Example: `the node "n1" reboots`,
-			Meaning: "cuts a machine's power and starts it again",
-			Do:      func(ctx context.Context, node string) error { return in(ctx).Reboot(node) },
-		},
-		{
 			Pattern: `^` + within + `the file ` + name + ` on node ` + name + ` is$`,
 			Example: `within 10s the file "/var/lib/rook/a" on node "n1" is`,
 			Meaning: "compares a file of a machine with the doc string",

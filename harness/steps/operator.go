@@ -2,7 +2,6 @@ package steps
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -151,11 +150,11 @@ func operatorSteps() []Step {
 			},
 		},
 		{
-			Pattern: `^the API server refuses the operator to (create|update|patch|delete|get|list) a ` + kind + ` (\d+) times?$`,
-			Example: `the API server refuses the operator to create a Secret 1 time`,
-			Meaning: "the next requests of this verb and kind are answered with an internal error and have no effect",
-			Do: func(ctx context.Context, verb, kind string, count int) {
-				in(ctx).RefuseOperator(verb, kind, count, errors.New("etcdserver: request timed out"))
+			Pattern: `^` + within + `the operator wrote ` + name + ` (\d+) times?$`,
+			Example: `within 5m the operator wrote "create Deployment rook-ceph/rook-ceph-mon-a" 1 time`,
+			Meaning: "counts the writes to Kubernetes so far, tried ones included, whose text VERB KIND NAMESPACE/NAME is this or holds it up to a blank or slash",
+			Do: func(ctx context.Context, limit, text string, count int) error {
+				return soon(ctx, limit, func() error { return wroteTimes(in(ctx).OperatorEffects(), text, count) })
 			},
 		},
 	}
@@ -173,6 +172,27 @@ func logged(ctx context.Context, severity, text string) error {
 		same = append(same, l.Text)
 	}
 	return fmt.Errorf("no %s line of the operator's log is %q; there are:\n%s", severity, text, strings.Join(same, "\n"))
+}
+
+// wroteTimes counts the writes that hold the words.
+func wroteTimes(effects []world.Effect, text string, count int) error {
+	var found, all []string
+	for _, e := range effects {
+		if e.Command {
+			continue
+		}
+		all = append(all, e.Text)
+		if strings.Contains(e.Text+" ", text+" ") || strings.Contains(e.Text, text+"/") {
+			found = append(found, e.Text)
+		}
+	}
+	if len(found) == count {
+		return nil
+	}
+	if len(found) == 0 {
+		found = all
+	}
+	return fmt.Errorf("the operator wrote it %d times, want %d; it wrote:\n%s", len(found), count, strings.Join(found, "\n"))
 }
 
 // created checks that the rows were created in this order.

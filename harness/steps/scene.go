@@ -74,16 +74,27 @@ func objectKey(s string) client.ObjectKey {
 // groupVersions of the kinds that scenarios speak of.
 func groupVersion(kind string) (gv schema.GroupVersion, namespaced bool, err error) {
 	switch kind {
-	case "CephCluster", "CephBlockPool":
+	case "CephCluster", "CephBlockPool", "CephFilesystem":
 		return schema.GroupVersion{Group: "ceph.rook.io", Version: "v1"}, true, nil
+	case "Cluster":
+		return schema.GroupVersion{Group: "cluster.rook.io", Version: "v1beta1"}, true, nil
 	case "Deployment", "ReplicaSet", "DaemonSet":
 		return schema.GroupVersion{Group: "apps", Version: "v1"}, true, nil
 	case "Job":
 		return schema.GroupVersion{Group: "batch", Version: "v1"}, true, nil
 	case "ConfigMap", "Secret", "Service", "Pod", "Event":
 		return schema.GroupVersion{Version: "v1"}, true, nil
-	case "Node", "Namespace":
+	case "Node", "Namespace", "PersistentVolume":
 		return schema.GroupVersion{Version: "v1"}, false, nil
+	case "PodDisruptionBudget":
+		return schema.GroupVersion{Group: "policy", Version: "v1"}, true, nil
+	case "VolumeAttachment":
+		return schema.GroupVersion{Group: "storage.k8s.io", Version: "v1"}, false, nil
+	case "Volume": // of the driver that came before CSI
+		return schema.GroupVersion{Group: "rook.io", Version: "v1alpha2"}, true, nil
+	}
+	if strings.HasPrefix(kind, "Ceph") {
+		return schema.GroupVersion{Group: "ceph.rook.io", Version: "v1"}, true, nil
 	}
 	return gv, false, fmt.Errorf("the steps do not know kind %q", kind)
 }

@@ -25,15 +25,27 @@ type Step struct {
 func All() []Step {
 	return slices.Concat(
 		nodeSteps(),
+		machineSteps(),
+		diskSteps(),
+		hostSteps(),
+		namespaceSteps(),
+		weatherSteps(),
+		networkSteps(),
 		applySteps(),
 		statusSteps(),
 		objectSteps(),
+		handEditSteps(),
 		podSteps(),
 		webhookSteps(),
 		operatorSteps(),
+		eventSteps(),
 		faultSteps(),
 		commandSteps(),
 		cephSteps(),
+		filesystemSteps(),
+		monWatchSteps(),
+		pgWatchSteps(),
+		upgradeSteps(),
 		timeSteps(),
 	)
 }

@@ -49,6 +49,33 @@ func webhookSteps() []Step {
 			},
 		},
 		{
+			Pattern: `^a webhook runs the image ` + name + ` in (the init containers of )?pods labelled ` + name + `$`,
+			Example: `a webhook runs the image "quay.io/ceph/ceph:v99" in pods labelled "mon=b"`,
+			Meaning: "from now on the containers of such pods, or only their init containers, are created with another image",
+			Do: func(ctx context.Context, image, initOnly, labels string) {
+				in(ctx).ChangePods(labelMap(labels), func(p *corev1.PodSpec) {
+					for i := range p.InitContainers {
+						p.InitContainers[i].Image = image
+					}
+					for i := range p.Containers {
+						if initOnly == "" {
+							p.Containers[i].Image = image
+						}
+					}
+				})
+			},
+		},
+		{
+			Pattern: `^a webhook keeps pods labelled ` + name + ` from every node$`,
+			Example: `a webhook keeps pods labelled "job=rook-ceph-osd-prepare-n2" from every node`,
+			Meaning: "from now on such pods are created so that they are never scheduled",
+			Do: func(ctx context.Context, labels string) {
+				in(ctx).ChangePods(labelMap(labels), func(p *corev1.PodSpec) {
+					p.NodeSelector = map[string]string{"nowhere": "true"}
+				})
+			},
+		},
+		{
 			Pattern: `^a webhook mounts the Secret ` + name + ` in place of ` + name + ` in pods labelled ` + name + `$`,
 			Example: `a webhook mounts the Secret "rook-ceph-admin-keyring" in place of "rook-ceph-mons-keyring" in pods labelled "app=rook-ceph-mon"`,
 			Meaning: "from now on such pods are created with another Secret in that volume",

@@ -25,12 +25,47 @@ type World interface {
 	AddNode(Node) error
 	// NodeFile returns the content of a file on a node.
 	NodeFile(node, path string) ([]byte, error)
+	// NodeDir returns the names in a directory of a node.
+	NodeDir(node, path string) ([]string, error)
 	// WriteNodeFile puts a file on a node, with the directories above it.
 	WriteNodeFile(node, path string, data []byte) error
 	// RemoveNodeFile takes away a file or directory of a node, whole.
 	RemoveNodeFile(node, path string) error
+	// MoveNodeFile gives a file or directory of a node another path.
+	MoveNodeFile(node, from, to string) error
+	// NodeHolds lists what a node holds: "/path hash" of each file, "/path/" of each
+	// directory, and "disk sdb" of each disk, with what lies on it.
+	NodeHolds(node string) ([]string, error)
 	// Reboot cuts a node's power and starts it again.
 	Reboot(node string) error
+	// Readdress restarts a node, which comes back with another IP address.
+	Readdress(node, addr string) error
+	// PowerOff cuts a node's power, PowerOn gives it back: the node boots.
+	PowerOff(node string) error
+	PowerOn(node string) error
+	// RemoveNode takes a node out of Kubernetes for good, its machine with it.
+	RemoveNode(node string) error
+	// Isolate cuts the network between a node with its pods and all other
+	// machines, Rejoin makes it whole. The control plane still hears the kubelet.
+	Isolate(node string) error
+	Rejoin(node string) error
+	// SetClock says by how much a node's clock is ahead.
+	SetClock(node string, ahead time.Duration) error
+	// Drain starts kubectl drain: the node is cordoned, and its pods are evicted
+	// again and again until none is left but those of DaemonSets.
+	Drain(node string) error
+	// Draining are the pods that a drain still waits for, each with the last
+	// answer to its eviction. Without a drain there is none.
+	Draining(node string) []string
+	// AddDevice plugs a disk into a node, WipeDevice empties one, RemoveDevice
+	// takes it away.
+	AddDevice(node string, d Device) error
+	WipeDevice(node, device string) error
+	RemoveDevice(node, device string) error
+	// ProtectDevice makes a disk one that cannot be written any more.
+	ProtectDevice(node, device string) error
+	// KillContainer ends a container's process as a crash would.
+	KillContainer(namespace, pod, container string) error
 	// ContainerArgs is the command line that a container runs with, after the
 	// kubelet has put in what the pod's spec refers to.
 	ContainerArgs(namespace, pod, container string) ([]string, error)
@@ -61,6 +96,14 @@ type World interface {
 	// OperatorWrites are the changes that the operator made in Kubernetes,
 	// oldest first.
 	OperatorWrites() []Write
+	// OperatorPasses are the operator's reconciles, oldest first.
+	OperatorPasses() []Pass
+	// OperatorWatches are the kinds that the API server tells the operator of,
+	// sorted, each as often as it does; none while it is stopped.
+	OperatorWatches() []string
+	// HandOperator hands the operator an object as if it had been added to the
+	// kind that it watches, whatever the object is.
+	HandOperator(kind string, o client.Object) error
 	// OperatorFile returns the content of a file of the operator's container.
 	OperatorFile(path string) ([]byte, error)
 	// WriteOperatorFile writes a file of the operator's container, with the
@@ -74,14 +117,40 @@ type World interface {
 	// OperatorEffects are what the operator did outside itself, oldest first; a
 	// fault is addressed by an effect's place in it.
 	OperatorEffects() []Effect
-	// FailOperator makes one of the operator's effects go wrong, once. An operator
-	// that is killed so is started again by Kubernetes.
+	// OperatorEvents are what the operator was told by its watches, oldest first,
+	// what they listed when they began aside. A lost one is there too.
+	OperatorEvents() []Event
+	// FailOperator makes one of the operator's effects or events go wrong, once.
+	// An operator that is killed so is started again by Kubernetes.
 	FailOperator(Fault)
 	// FaultsLeft are the faults that have not happened.
 	FaultsLeft() []Fault
 	// RefuseOperator makes the API server answer the operator's next requests
-	// of that verb and kind with an error; count 0 takes it back.
+	// of that verb and kind with an error: count of them, or all if it is
+	// negative; 0 takes it back.
 	RefuseOperator(verb, kind string, count int, err error)
+	// SlowOperator makes the operator's commands that contain the words take that
+	// long before they do anything; a deadline that is over by then ends them. 0
+	// takes it back.
+	SlowOperator(words string, takes time.Duration)
+	// DelayOperator makes the operator read what was that long ago, and hear of
+	// changes that much later. 0 takes it back.
+	DelayOperator(d time.Duration)
+
+	// WatchMons counts the mons of all clusters from now on. FewestMons is how
+	// few of a cluster's mons ran and reached each other at some time since, and
+	// when that was.
+	WatchMons()
+	FewestMons() (count int, at time.Time)
+	// QuorumLost says when, since, a cluster of three mons or more had no majority
+	// that ran and reached each other; "" if there was no such time.
+	QuorumLost() string
+
+	// WatchPGs counts the placement groups of all clusters from now on of which
+	// fewer OSDs run than they need to serve. ShortPGs is how many there were at
+	// most, and when.
+	WatchPGs()
+	ShortPGs() (count int, at time.Time)
 
 	// Ceph runs a command with the admin's keyring, as from a toolbox pod of
 	// the cluster in a namespace.
@@ -139,6 +208,13 @@ type Write struct {
 	Verb string // create, update, patch, delete
 	Kind string
 	Key  client.ObjectKey
+}
+
+// Pass is a reconcile of the operator.
+type Pass struct {
+	At         time.Time
+	Controller string // its name
+	Key        client.ObjectKey
 }
 
 // Log is what a pinned log reads; with Err it cannot be read.

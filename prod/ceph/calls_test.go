@@ -196,9 +196,12 @@ func TestCommands(t *testing.T) {
 		},
 		{
 			name: "not ok to stop", version: pacific, answers: map[string]answer{"ceph": {code: 16, stderr: "Error EBUSY: unsafe to stop osd(s)"}},
-			call:   func(a *ceph.Admin) (any, error) { return a.OSDOkToStop(ctx, 1) },
-			want:   []string{"ceph osd ok-to-stop 1" + flags("plain", 1)},
-			result: false,
+			call: func(a *ceph.Admin) (any, error) {
+				answer, err := a.OSDOkToStop(ctx, 0, 1)
+				return answer.Why, err
+			},
+			want:   []string{"ceph osd ok-to-stop 1" + flags("json", 1)},
+			result: "unsafe to stop osd(s)",
 		},
 		{
 			name: "shut a client out", version: pacific,

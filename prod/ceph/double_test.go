@@ -114,7 +114,7 @@ func (s *scripted) Run(_ context.Context, cmd exec.Command) (exec.Result, error)
 			s.modes = append(s.modes, s.memory.modes[cmd.Args[i+1]])
 		}
 	}
-	res := exec.Result{Stderr: []byte(a.stderr), ExitCode: a.code}
+	res := exec.Result{Stdout: []byte(a.stdout), Stderr: []byte(a.stderr), ExitCode: a.code}
 	if a.err != nil {
 		return res, fmt.Errorf("%s: %w", cmd, a.err)
 	}

@@ -55,7 +55,8 @@ var readers = map[string]func(context.Context, *ceph.Admin) (any, error){
 	"auth get-or-create":  nil, // auth get-or-create-key is what is used
 	"config get":          func(ctx context.Context, a *ceph.Admin) (any, error) { return a.ConfigGet(ctx, "mon", "x") },
 	"osd safe-to-destroy": func(ctx context.Context, a *ceph.Admin) (any, error) { return a.OSDSafeToDestroy(ctx, 2) },
-	"osd ok-to-stop":      func(ctx context.Context, a *ceph.Admin) (any, error) { return a.OSDOkToStop(ctx, 2) },
+	"osd ok-to-stop":      func(ctx context.Context, a *ceph.Admin) (any, error) { return a.OSDOkToStop(ctx, 0, 2) },
+	"fs dump":             func(ctx context.Context, a *ceph.Admin) (any, error) { return a.FSDump(ctx) },
 	"auth get-or-create-key": func(ctx context.Context, a *ceph.Admin) (any, error) {
 		return a.AuthGetOrCreateKey(ctx, "client.user-x")
 	},

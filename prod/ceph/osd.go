@@ -74,6 +74,9 @@ type OSDMap struct {
 	RequireOSDRelease string    `json:"require_osd_release"`
 	Pools             []Pool    `json:"pools"`
 	OSDs              []OSDInfo `json:"osds"`
+	// CrushNodeFlags are the flags of buckets of the crush hierarchy, by their
+	// names. Releases before nautilus have none.
+	CrushNodeFlags map[string][]string `json:"crush_node_flags"`
 	// Blocklist are shut out clients by "ip:port/nonce", with the end of it.
 	Blocklist map[string]string `json:"blocklist"`
 }
@@ -259,9 +262,10 @@ func (a *Admin) OSDSafeToDestroy(ctx context.Context, id int) (bool, error) {
 	return a.yes(ctx, "osd", "safe-to-destroy", strconv.Itoa(id))
 }
 
-// OSDOkToStop says whether all data stays available while an OSD is stopped.
-func (a *Admin) OSDOkToStop(ctx context.Context, id int) (bool, error) {
-	return a.yes(ctx, "osd", "ok-to-stop", strconv.Itoa(id))
+// OSDRequireRelease has Ceph take no OSD that is older than r, for good. It is
+// [ErrNotPermitted] as long as an older one is up.
+func (a *Admin) OSDRequireRelease(ctx context.Context, r Release) error {
+	return a.do(ctx, "osd", "require-osd-release", r.String())
 }
 
 // yes asks a question that is answered with EBUSY or EAGAIN for no.

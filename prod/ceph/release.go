@@ -44,6 +44,16 @@ func (r Release) String() string {
 	return fmt.Sprintf("release %d", int(r))
 }
 
+// ReleaseNamed is the release of that name, and whether there is one.
+func ReleaseNamed(name string) (Release, bool) {
+	for r, of := range releases {
+		if of.name == name {
+			return r, true
+		}
+	}
+	return 0, false
+}
+
 // Known says whether the release is one of the constants above.
 func (r Release) Known() bool { _, ok := releases[r]; return ok }
 
@@ -101,8 +111,23 @@ const (
 	// SizeOneConfirm is an `osd pool set size 1` that needs the option
 	// mon_allow_pool_size_one and --yes-i-really-mean-it.
 	SizeOneConfirm
+	// CrushNodeFlags are flags such as noout on a bucket of the crush hierarchy,
+	// set by `ceph osd set-group`; before, only single OSDs can have them.
+	CrushNodeFlags
+	// FSFail is the command `ceph fs fail`.
+	FSFail
+	// StandbyReplay is the setting allow_standby_replay of a file system.
+	StandbyReplay
+	// MDSJoinFS is the option mds_join_fs, by which an MDS prefers a file system.
+	MDSJoinFS
 	// Filestore is the object store over a directory of a file system.
 	Filestore
+	// OkToStop are the questions `ceph mon ok-to-stop` and `ceph mds ok-to-stop`;
+	// `ceph osd ok-to-stop` is older.
+	OkToStop
+	// OkToStopNames is an `osd ok-to-stop` that names the OSDs and PGs that it
+	// speaks of, and takes `--max`.
+	OkToStopNames
 )
 
 // span is which releases have a feature. Backports are versions in which an
@@ -129,7 +154,13 @@ var features = map[Feature]span{
 	MgrStat:               {from: Version{15, 0, 0}},
 	DotPoolConfirm:        {from: Version{17, 0, 0}},
 	SizeOneConfirm:        {from: Version{15, 0, 0}},
+	CrushNodeFlags:        {from: Version{14, 2, 2}},
+	FSFail:                {from: Version{14, 0, 0}},
+	StandbyReplay:         {from: Version{14, 0, 0}},
+	MDSJoinFS:             {from: Version{15, 2, 0}},
 	Filestore:             {until: Version{18, 0, 0}},
+	OkToStop:              {from: Version{14, 0, 0}},
+	OkToStopNames:         {from: Version{16, 0, 0}},
 }
 
 // Has says whether a version has a feature.

@@ -11,9 +11,9 @@ import (
 type Version struct{ Major, Minor, Patch int }
 
 // versionText finds the version in a line that `ceph --version` prints. What
-// follows the three numbers is the builder's own: "-89.el7cp", "-123-gabc".
+// follows the three numbers is the builder's own: "-89.el7cp", "-123-gabc", ".7".
 // A builder's prefix such as "v" is tolerated (B22).
-var versionText = regexp.MustCompile(`(?m)\bceph version v?(\d+)\.(\d+)\.(\d+)(?:[^\d.\n][^\n]*)?\r?$`)
+var versionText = regexp.MustCompile(`(?m)\bceph version v?(\d+)\.(\d+)\.(\d+)(?:[^\d\n][^\n]*)?$`)
 
 // ParseVersion finds the version in what a program of Ceph printed, such as
 // "ceph version 13.2.3 (9bf3c8b…) mimic (stable)" (S44). Other lines around it

@@ -19,6 +19,7 @@ func TestVersionTexts(t *testing.T) {
 		"ceph version 16.2.15+ds-0+deb12u2 (hash) pacific (stable)":                                     "16.2.15 pacific",
 		"2019-05-23 7f5b72d9d6c0 -1 warning: old ceph version\nceph version 15.2.17 (hash) octopus\r\n": "15.2.17 octopus",
 		"ceph version 20.2.0":                        "20.2.0 tentacle",
+		"ceph version 14.2.1.7":                      "14.2.1 nautilus",
 		"ceph version 21.0.1 (hash) umbrella":        "21.0.1",
 		"ceph version 9.2.1 (hash)":                  "9.2.1",
 		"stderr: no locale\n\nceph version 18.2.4\n": "18.2.4 reef",
@@ -29,7 +30,7 @@ func TestVersionTexts(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"", "garbage", "ceph version", "ceph version 14.2", "ceph version 14.2.x", "ceph version 14.2.1.7", "version 14.2.1",
+		"", "garbage", "ceph version", "ceph version 14.2", "ceph version 14.2.x", "version 14.2.1",
 		"ceph version Development (no_version) pacific (rc)", "ceph version 99999999999999999999.1.1", "failed to watch file: too many open files",
 	} {
 		v, err := ceph.ParseVersion(text)

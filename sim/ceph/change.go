@@ -30,7 +30,12 @@ func section[T any](old *T, now **T, clone func(*T) *T) *T {
 }
 
 func (t *change) monmap() *MonMap {
-	return section(t.old.MonMap, &t.new.MonMap, (*MonMap).clone)
+	// Which ranks were removed is told of the last change only.
+	return section(t.old.MonMap, &t.new.MonMap, func(old *MonMap) *MonMap {
+		next := old.clone()
+		next.RemovedRanks = nil
+		return next
+	})
 }
 
 func (t *change) monMeta() *MonMeta {
@@ -85,6 +90,9 @@ func (t *change) finish() *State {
 	}
 	if t.new.MgrMap != t.old.MgrMap {
 		t.new.MgrMap.Epoch = t.old.MgrMap.Epoch + 1
+	}
+	if t.new.FSMap != t.old.FSMap {
+		t.new.FSMap.Epoch = t.old.FSMap.Epoch + 1
 	}
 	if t.new.Services != t.old.Services {
 		t.new.Services.Epoch, t.new.Services.Modified = t.old.Services.Epoch+1, t.now

@@ -271,11 +271,19 @@ func nodeLs(c *call) reply {
 	for _, s := range c.state.MgrMap.Standbys {
 		mgrs[s.Hostname] = append(mgrs[s.Hostname], s.Name)
 	}
-	parts := map[string]any{"mon": mons, "osd": osds, "mds": object{}, "mgr": mgrs}
+	mdss := map[string][]string{}
+	for _, i := range c.state.FSMap.byName() {
+		mdss[i.Hostname] = append(mdss[i.Hostname], i.Name)
+	}
+	parts := map[string]any{"mon": mons, "osd": osds, "mds": mdss, "mgr": mgrs}
 	if kind := c.args.str("type"); kind != "" && kind != "all" {
 		return c.showAny(parts[kind])
 	}
-	return c.showAny(object{{"mon", mons}, {"osd", osds}, {"mgr", mgrs}})
+	o := object{{"mon", mons}, {"osd", osds}}
+	if len(mdss) > 0 {
+		o = append(o, field{"mds", mdss})
+	}
+	return c.showAny(append(o, field{"mgr", mgrs}))
 }
 
 // showAny shows the same JSON in every format, indented for people.

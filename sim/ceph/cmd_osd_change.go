@@ -28,6 +28,8 @@ func osdChangeCommands() map[string]handler {
 		"osd purge-new":                     osdPurgeNew,
 		"osd set":                           osdSet,
 		"osd unset":                         osdUnset,
+		"osd set-group":                     osdSetGroup,
+		"osd unset-group":                   osdUnsetGroup,
 		"osd pause":                         func(c *call) reply { return c.setFlags(true, "pauserd", "pausewr") },
 		"osd unpause":                       func(c *call) reply { return c.setFlags(false, "pauserd", "pausewr") },
 		"osd setmaxosd":                     osdSetMaxOSD,

@@ -2,7 +2,6 @@ package ceph
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"syscall"
 )
@@ -97,23 +96,7 @@ func (c *call) mayGo(id int) *reply {
 	if c.sure() {
 		return nil
 	}
-	if n := c.pgsOn(id); n > 0 {
-		r := fail(syscall.EBUSY, "OSD(s) %d have %d pgs currently mapped to them. \n"+
-			"You can proceed by passing --force, but be warned that this will likely mean real, permanent data loss.", id, n)
-		return &r
-	}
-	return nil
-}
-
-// pgsOn counts the placement groups that lie on an OSD.
-func (c *call) pgsOn(id int) int {
-	n := 0
-	for _, g := range c.pgs() {
-		if slices.Contains(g.up, id) {
-			n++
-		}
-	}
-	return n
+	return c.destroyable([]int{id}).refusal("\nYou can proceed by passing --force, but be warned that this will likely mean real, permanent data loss.")
 }
 
 // forgetKeys removes what belongs to an OSD in the keyring and the key store.

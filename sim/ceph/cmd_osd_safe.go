@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-
-	"github.com/tidepool-ceph/tidepool/sim/ceph/crush"
 )
 
 // osdIDs are the OSDs of the argument "ids", in its order; complaint is the
@@ -36,57 +34,56 @@ func (c *call) osdSet() ([]int, *reply) {
 	return slices.Compact(ids), bad
 }
 
-func osdOkToStop(c *call) reply {
-	ids, refused := c.osdSet()
-	if refused != nil {
-		return *refused
-	}
-	ok := 0
-	lists := map[string][]string{}
-	for _, g := range c.pgs() {
-		left := 0
-		touched := false
+// destroyable sorts OSDs by what the manager knows of the data on them.
+type destroyable struct {
+	safe, active, missing []int
+	pgs                   int // on the active ones
+}
+
+func (c *call) destroyable(ids []int) destroyable {
+	d := destroyable{safe: []int{}, active: []int{}, missing: []int{}}
+	pgs := c.pgs()
+	counts := map[int]int{}
+	unclean := false
+	for i := range pgs {
+		g := &pgs[i]
+		unclean = unclean || !strings.HasPrefix(g.state, "active+clean")
 		for _, id := range g.up {
-			if slices.Contains(ids, id) {
-				touched = true
-			} else if id != crush.None {
-				left++
-			}
+			counts[id]++
 		}
-		kind := ""
+		for _, id := range g.acting {
+			counts[id] += bit(!slices.Contains(g.up, id))
+		}
+	}
+	for _, id := range ids {
+		o := c.state.OSDMap.osd(id)
 		switch {
-		case !touched:
-			continue
-		case !g.active:
-			kind = "bad_already_inactive"
-		case left < g.pool.MinSize:
-			kind = "bad_become_inactive"
-		case present(g.up) < g.pool.Size:
-			kind = "ok_become_more_degraded"
+		case o == nil:
+			d.safe = append(d.safe, id)
+		case counts[id] > 0:
+			d.active = append(d.active, id)
+			d.pgs += counts[id]
+		case !o.Up && unclean:
+			d.missing = append(d.missing, id)
 		default:
-			kind = "ok_become_degraded"
-		}
-		lists[kind] = append(lists[kind], g.id())
-		ok += bit(strings.HasPrefix(kind, "ok"))
-	}
-	bad := len(lists["bad_already_inactive"]) + len(lists["bad_become_inactive"])
-	out := object{{"ok_to_stop", bad == 0}, {"osds", ids}, {"num_ok_pgs", ok}, {"num_not_ok_pgs", bad}}
-	for _, kind := range []string{"bad_already_inactive", "bad_become_inactive", "ok_become_degraded", "ok_become_more_degraded"} {
-		if list := lists[kind]; len(list) > 0 {
-			out = append(out, field{kind, list})
+			d.safe = append(d.safe, id)
 		}
 	}
+	return d
+}
+
+// refusal is why they may not be destroyed; nil if they may.
+func (d destroyable) refusal(more string) *reply {
 	var r reply
-	if bad > 0 {
-		r = fail(syscall.EBUSY, "unsafe to stop osd(s) at this time (%d PGs are or would become offline)", bad)
+	switch {
+	case len(d.active) > 0:
+		r = fail(syscall.EBUSY, "OSD(s) %s have %d pgs currently mapped to them. %s", joinInts(d.active, ","), d.pgs, more)
+	case len(d.missing) > 0:
+		r = fail(syscall.EAGAIN, "OSD(s) %s have no reported stats, and not all PGs are active+clean; we cannot draw any conclusions. %s", joinInts(d.missing, ","), more)
+	default:
+		return nil
 	}
-	if c.release.atLeast(pacific) {
-		r.out = out
-	} else if bad == 0 {
-		r = done("OSD(s) %s are ok to stop without reducing availability or risking data, provided there are no other concurrent failures or interventions."+
-			" %d PGs are likely to be degraded (but remain available) as a result.", joinInts(ids, ","), ok)
-	}
-	return r
+	return &r
 }
 
 func osdSafeToDestroy(c *call) reply {
@@ -94,39 +91,12 @@ func osdSafeToDestroy(c *call) reply {
 	if bad != nil {
 		return *bad
 	}
-	safe, active, missing := []int{}, []int{}, []int{}
-	pgs := c.pgs()
-	counts := map[int]int{}
-	unclean := false
-	for i := range pgs {
-		unclean = unclean || !strings.HasPrefix(pgs[i].state, "active+clean")
-		for _, id := range pgs[i].up {
-			counts[id]++
-		}
+	d := c.destroyable(ids)
+	if !c.plain() && c.release.atLeast(nautilus) {
+		return reply{out: object{{"safe_to_destroy", d.safe}, {"active", d.active}, {"missing_stats", d.missing}, {"stored_pgs", []int{}}}}
 	}
-	total := 0
-	for _, id := range ids {
-		o := c.state.OSDMap.osd(id)
-		switch {
-		case o == nil:
-			safe = append(safe, id)
-		case counts[id] > 0:
-			active = append(active, id)
-			total += counts[id]
-		case !o.Up && unclean:
-			missing = append(missing, id)
-		default:
-			safe = append(safe, id)
-		}
+	if r := d.refusal(""); r != nil {
+		return *r
 	}
-	if c.plain() || !c.release.atLeast(nautilus) {
-		switch {
-		case len(active) > 0:
-			return fail(syscall.EBUSY, "OSD(s) %s have %d pgs currently mapped to them. ", joinInts(active, ","), total)
-		case len(missing) > 0:
-			return fail(syscall.EAGAIN, "OSD(s) %s have no reported stats, and not all PGs are active+clean; we cannot draw any conclusions. ", joinInts(missing, ","))
-		}
-		return done("OSD(s) %s are safe to destroy without reducing data durability.", joinInts(safe, ","))
-	}
-	return reply{out: object{{"safe_to_destroy", safe}, {"active", active}, {"missing_stats", missing}, {"stored_pgs", []int{}}}}
+	return done("OSD(s) %s are safe to destroy without reducing data durability.", joinInts(d.safe, ","))
 }

@@ -27,8 +27,10 @@ func pgCommands() map[string]handler {
 
 func (g *pg) id() string { return fmt.Sprintf("%d.%x", g.pool.ID, g.seed) }
 
-func (g *pg) primary() int {
-	for _, id := range g.up {
+func (g *pg) primary() int { return primaryOf(g.up) }
+
+func primaryOf(osds []int) int {
+	for _, id := range osds {
 		if id != crush.None {
 			return id
 		}
@@ -47,10 +49,7 @@ func pgStat(c *call) reply {
 		{"total_used_bytes", d.used},
 		{"total_used_raw_bytes", d.used},
 	}
-	if d.degraded > 0 {
-		sum = append(sum, field{"degraded_objects", d.degraded}, field{"degraded_total", d.copies},
-			field{"degraded_ratio", float64(d.degraded) / float64(d.copies)})
-	}
+	sum = append(sum, d.moving()...)
 	out := sum
 	if c.release.atLeast(nautilus) {
 		out = object{{"pg_ready", c.state.MgrMap.Available}, {"pg_summary", sum}}
@@ -60,8 +59,9 @@ func pgStat(c *call) reply {
 		for _, s := range d.states {
 			states = append(states, fmt.Sprintf("%d %s", s.n, s.state))
 		}
-		return fmt.Sprintf("%d pgs: %s; %s data, %s used, %s / %s avail\n", len(d.pgs), strings.Join(states, ", "),
+		text := fmt.Sprintf("%d pgs: %s; %s data, %s used, %s / %s avail", len(d.pgs), strings.Join(states, ", "),
 			byteText(uint64(d.bytes)), byteText(d.used), byteText(d.total-d.used), byteText(d.total))
+		return strings.Join(append([]string{text}, d.movingText()...), "; ") + "\n"
 	})
 }
 
@@ -117,11 +117,13 @@ func pgLs(c *call) reply {
 }
 
 func pgText(pgs []pg) string {
-	t := table{head: []string{"PG", "OBJECTS", "DEGRADED", "BYTES", "STATE", "UP", "ACTING"}, right: []int{1, 2, 3}}
+	t := table{head: []string{"PG", "OBJECTS", "DEGRADED", "MISPLACED", "BYTES", "STATE", "UP", "ACTING"}, right: []int{1, 2, 3, 4}}
 	for i := range pgs {
 		g := &pgs[i]
-		set := strings.ReplaceAll(fmt.Sprint(g.up), " ", ",") + fmt.Sprintf("p%d", g.primary())
-		t.rows = append(t.rows, []string{g.id(), fmt.Sprint(g.objects), fmt.Sprint(g.degraded), fmt.Sprint(g.bytes), g.state, set, set})
+		set := func(osds []int) string { return strings.ReplaceAll(fmt.Sprint(osds), " ", ",") + fmt.Sprintf("p%d", primaryOf(osds)) }
+		t.rows = append(t.rows, []string{
+			g.id(), fmt.Sprint(g.objects), fmt.Sprint(g.degraded), fmt.Sprint(g.misplaced), fmt.Sprint(g.bytes), g.state, set(g.up), set(g.serving()),
+		})
 	}
 	return t.text()
 }
@@ -146,13 +148,13 @@ func (c *call) pgJSON(g *pg) object {
 			{"num_objects", g.objects},
 			{"num_object_copies", g.objects * g.pool.Size},
 			{"num_objects_degraded", g.degraded},
-			{"num_objects_misplaced", 0},
+			{"num_objects_misplaced", g.misplaced},
 			{"num_objects_unfound", 0},
 		}},
 		{"up", up},
-		{"acting", up},
+		{"acting", append([]int{}, g.serving()...)},
 		{"up_primary", g.primary()},
-		{"acting_primary", g.primary()},
+		{"acting_primary", primaryOf(g.serving())},
 	}
 }
 
@@ -218,9 +220,10 @@ func pgMap(c *call) reply {
 
 func (c *call) mapReply(g *pg, head object, text string) reply {
 	up := append([]int{}, g.up...)
-	return c.show(append(head, field{"up", up}, field{"acting", up}), func() string {
-		set := strings.ReplaceAll(fmt.Sprint(up), " ", ",")
-		return fmt.Sprintf("%s -> up %s acting %s\n", text, set, set)
+	acting := append([]int{}, g.serving()...)
+	return c.show(append(head, field{"up", up}, field{"acting", acting}), func() string {
+		set := func(osds []int) string { return strings.ReplaceAll(fmt.Sprint(osds), " ", ",") }
+		return fmt.Sprintf("%s -> up %s acting %s\n", text, set(up), set(acting))
 	})
 }
 

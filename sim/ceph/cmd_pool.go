@@ -256,10 +256,8 @@ func poolRm(c *call) reply {
 
 // poolUser says who cannot do without a pool; empty if nobody.
 func (c *call) poolUser(p *Pool) string {
-	for _, values := range p.Applications["cephfs"] {
-		if values != "" {
-			return "CephFS"
-		}
+	if c.state.FSMap.user(p.ID) != nil {
+		return "CephFS"
 	}
 	return ""
 }

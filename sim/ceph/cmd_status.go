@@ -3,6 +3,7 @@ package ceph
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -46,19 +47,6 @@ func (c *call) statusJSON() object {
 	return o
 }
 
-// fsmapJSON is the fsmap of a cluster without file systems.
-func (c *call) fsmapJSON() object {
-	o := object{{"epoch", 1}}
-	if c.release.atLeast(reef) {
-		o = append(o, field{"btime", c.release.stamp(c.state.Created)})
-	}
-	o = append(o, field{"by_rank", array{}})
-	if c.release.atLeast(nautilus) {
-		o = append(o, field{"up:standby", 0})
-	}
-	return o
-}
-
 // quorumAge is how long the quorum has been the same, in seconds.
 func (c *call) quorumAge() int { return int(c.now.Sub(c.mon.quorumSince) / time.Second) }
 
@@ -71,11 +59,15 @@ func (c *call) statusText() string {
 			fmt.Fprintf(&b, "            %s\n", k.summary)
 		}
 	}
-	fmt.Fprintf(&b, " \n  services:\n    mon: %s\n    mgr: %s\n    osd: %s\n", c.monText(), c.mgrmapText(), c.osdStatText())
+	fmt.Fprintf(&b, " \n  services:\n    mon: %s\n    mgr: %s\n", c.monText(), c.mgrmapText())
+	if mds := c.mdsLine(); mds != "" {
+		fmt.Fprintf(&b, "    mds: %s\n", mds)
+	}
+	fmt.Fprintf(&b, "    osd: %s\n", c.osdStatText())
 	for _, line := range c.serviceLines() {
 		b.WriteString(line + "\n")
 	}
-	fmt.Fprintf(&b, " \n  data:\n%s \n", c.pgmapText())
+	fmt.Fprintf(&b, " \n  data:\n%s%s \n", c.volumesLine(), c.pgmapText())
 	return b.String()
 }
 
@@ -138,8 +130,15 @@ func (c *call) monVersions() object {
 
 func versions(c *call) reply {
 	kinds := object{{"mon", c.monVersions()}, {"mgr", c.mgrVersions()}, {"osd", c.osdVersions()}}
-	if !c.release.atLeast(reef) {
-		kinds = append(kinds, field{"mds", object{}})
+	if mds := c.mdsVersions(); len(mds) > 0 || !c.release.atLeast(reef) {
+		kinds = append(kinds, field{"mds", mds})
+	}
+	for _, service := range slices.Sorted(maps.Keys(c.state.Services.Services)) {
+		var versions []string
+		for _, d := range c.state.Services.Services[service] {
+			versions = append(versions, d.Metadata["ceph_version"])
+		}
+		kinds = append(kinds, field{service, countJSON(versions)})
 	}
 	var all []string
 	for _, k := range kinds {

@@ -14,7 +14,7 @@ type handler func(c *call) reply
 func commandTables() []map[string]handler {
 	return []map[string]handler{
 		monCommands(), statusCommands(), authCommands(), configCommands(), configKeyCommands(), logCommands(), healthCommands(),
-		osdShowCommands(), osdChangeCommands(), osdTreeCommands(), crushShowCommands(), crushChangeCommands(), ecCommands(), poolCommands(), pgCommands(), dfCommands(), mgrCommands(), dashboardCommands(), mgrModuleCommands(),
+		osdShowCommands(), osdChangeCommands(), osdTreeCommands(), crushShowCommands(), crushChangeCommands(), ecCommands(), poolCommands(), pgCommands(), dfCommands(), mgrCommands(), fsCommands(), mdsCommands(), dashboardCommands(), mgrModuleCommands(),
 	}
 }
 

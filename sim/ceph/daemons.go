@@ -73,6 +73,16 @@ func (s *Sim) daemonAt(from string, st *State, kind, id string) (asker, syscall.
 			}
 			return nil, syscall.ENXIO
 		}
+	case "mds":
+		for _, i := range st.FSMap.all() {
+			if i.Name != id {
+				continue
+			}
+			if d, ok := s.serverAt(from, i.Addrs).(*mdsDaemon); ok {
+				return d, 0
+			}
+			return nil, syscall.ENXIO
+		}
 	}
 	return nil, syscall.ENOENT
 }
@@ -101,6 +111,10 @@ func daemonIDs(st *State, kind string) []string {
 			ids = append(ids, i.Name)
 		}
 		slices.Sort(ids)
+	case "mds":
+		for _, i := range st.FSMap.byName() {
+			ids = append(ids, i.Name)
+		}
 	}
 	return ids
 }

@@ -37,7 +37,7 @@ type check struct {
 
 // checkers list what looks for health checks.
 func checkers() []func(c *call) []check {
-	return []func(c *call) []check{(*call).monChecks, (*call).clockChecks, (*call).authChecks, (*call).osdChecks, (*call).mgrChecks, (*call).pgChecks}
+	return []func(c *call) []check{(*call).monChecks, (*call).clockChecks, (*call).authChecks, (*call).osdChecks, (*call).mgrChecks, (*call).fsChecks, (*call).pgChecks}
 }
 
 // checks are the cluster's health checks in the order of their codes.

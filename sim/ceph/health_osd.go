@@ -17,13 +17,7 @@ func (c *call) osdChecks() []check {
 	if flags := m.warnFlags(); len(flags) > 0 {
 		out = append(out, check{code: "OSDMAP_FLAGS", severity: warn, summary: strings.Join(flags, ",") + " flag(s) set", count: len(flags)})
 	}
-	var flagged []string
-	for _, o := range m.existing() {
-		if len(o.Flags) > 0 {
-			flagged = append(flagged, fmt.Sprintf("osd.%d has flags %s", o.ID, strings.Join(o.Flags, ",")))
-		}
-	}
-	if len(flagged) > 0 {
+	if flagged := m.flaggedParts(); len(flagged) > 0 {
 		out = append(out, check{
 			code: "OSD_FLAGS", severity: warn, count: len(flagged), detail: flagged,
 			summary: fmt.Sprintf("%d OSDs or CRUSH {nodes, device-classes} have {NOUP,NODOWN,NOIN,NOOUT} flags set", len(flagged)),
@@ -91,7 +85,7 @@ func (c *call) downChecks() []check {
 func (c *call) subtreeChecks() []check {
 	m := c.state.OSDMap
 	isDown := func(id int) bool { o := m.osd(id); return o != nil && !o.Up }
-	whole := map[int]int{} // bucket: OSDs below, all down
+	whole := map[int]int{} // bucket: OSDs below, all down; an empty one counts as down
 	var visit func(id int) (osds int, all bool)
 	visit = func(id int) (int, bool) {
 		b := m.Crush.Bucket(id)
@@ -104,7 +98,7 @@ func (c *call) subtreeChecks() []check {
 			k, a := visit(i.ID)
 			n, all = n+k, all && a
 		}
-		if n > 0 && all {
+		if all {
 			whole[id] = n
 		}
 		return n, all
@@ -118,11 +112,12 @@ func (c *call) subtreeChecks() []check {
 		n, osds := 0, 0
 		var detail []string
 		for _, b := range m.Crush.Buckets {
-			if b.Type != t.ID || whole[b.ID] == 0 || b.Shadow() {
+			below, down := whole[b.ID]
+			if b.Type != t.ID || !down || b.Shadow() {
 				continue
 			}
-			n, osds = n+1, osds+whole[b.ID]
-			detail = append(detail, fmt.Sprintf("%s %s (%s) (%d osds) is down", t.Name, b.Name, pathOf(m.Crush, b), whole[b.ID]))
+			n, osds = n+1, osds+below
+			detail = append(detail, fmt.Sprintf("%s %s (%s) (%d osds) is down", t.Name, b.Name, pathOf(m.Crush, b), below))
 		}
 		if n > 0 && t.ID > 0 {
 			plural := t.Name

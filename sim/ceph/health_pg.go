@@ -92,7 +92,7 @@ func (c *call) availabilityChecks(d digest) []check {
 				continue
 			}
 			t.n++
-			set := strings.ReplaceAll(fmt.Sprint(g.up), " ", ",")
+			set := strings.ReplaceAll(fmt.Sprint(g.serving()), " ", ",")
 			text := fmt.Sprintf("pg %s is %s, acting %s", g.id(), g.state, set)
 			if word != "" {
 				text = fmt.Sprintf("pg %s is stuck %s for %s, current state %s, last acting %s", g.id(), word, shortAge(c.now.Sub(g.since)), g.state, set)

@@ -27,7 +27,9 @@ type mgrDaemon struct {
 	gid     uint64
 	session *session
 	fsid    string
+	addrs   AddrVec
 	loading bool
+	joining bool      // the map again
 	polling bool      // the dashboard was found to have what it waited for
 	modules []string  // that it has loaded
 	lastSay time.Time // of a beacon that reached the monitors
@@ -73,6 +75,25 @@ func (d *mgrDaemon) main() int {
 		d.o.logf(d.p, -1, "unable to bind to %s on any port in range %d-%d", d.p.Addr, portMin, portMax)
 		return 1
 	}
+	if err := d.join(addrs); err != nil {
+		return d.o.denied(d.p)
+	}
+	d.addrs = addrs
+	s.mgrs = append(s.mgrs, d)
+	gone := func() { s.mgrs = slices.DeleteFunc(s.mgrs, func(x *mgrDaemon) bool { return x == d }) }
+	d.p.Group.OnKill(gone)
+	d.session.onChange(func(_, now *State) { d.look(now) })
+	d.lookNow()
+	stop := s.openAdminSocket(d.p, d.o, d)
+	d.p.Serve()
+	d.o.logf(d.p, -1, "mgr handle_mgr_signal  *** Got signal Terminated ***")
+	stop()
+	gone()
+	return 0
+}
+
+// join puts the manager into the map, in place of one of its name.
+func (d *mgrDaemon) join(addrs AddrVec) error {
 	_, err := d.session.submit(true, func(c *call) reply {
 		d.fsid, d.lastSay = c.state.FSID, c.now
 		t := c.change()
@@ -88,20 +109,28 @@ func (d *mgrDaemon) main() int {
 		t.clusterLog(c.mon, "[INF]", fmt.Sprintf("Activating manager daemon %s", t.new.MgrMap.activeName()))
 		return reply{}
 	})
-	if err != nil {
-		return d.o.denied(d.p)
+	return err
+}
+
+// joinAgain is what a manager does that runs and is not in the map any more, the
+// monitors having taken it for dead: it starts anew, as a standby or as the active
+// one.
+func (d *mgrDaemon) joinAgain() {
+	if d.joining {
+		return
 	}
-	s.mgrs = append(s.mgrs, d)
-	gone := func() { s.mgrs = slices.DeleteFunc(s.mgrs, func(x *mgrDaemon) bool { return x == d }) }
-	d.p.Group.OnKill(gone)
-	d.session.onChange(func(_, now *State) { d.look(now) })
-	d.lookNow()
-	stop := s.openAdminSocket(d.p, d.o, d)
-	d.p.Serve()
-	d.o.logf(d.p, -1, "mgr handle_mgr_signal  *** Got signal Terminated ***")
-	stop()
-	gone()
-	return 0
+	d.joining = true
+	d.p.Group.Go("mgr respawns", func() {
+		d.o.logf(d.p, 1, "mgr handle_mgr_map I was active but no longer am")
+		d.p.Sleep(mgrStart)
+		d.gid, d.modules = d.sim.gid(), nil
+		err := d.join(d.addrs)
+		if d.joining = false; err != nil {
+			d.o.logf(d.p, -1, "mgr the monitors do not accept the key any more")
+			return
+		}
+		d.lookNow()
+	})
 }
 
 func (d *mgrDaemon) lookNow() {

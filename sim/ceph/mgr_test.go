@@ -41,7 +41,7 @@ func TestAStandbyTakesOver(t *testing.T) {
 		t.Errorf("after mgr fail: %+v", got)
 	}
 	w.mgr("a")
-	if got := w.mgrStat(); got != (mgrStat{true, "a", 0}) {
+	if got := w.mgrStat(); got != (mgrStat{true, "a", 1}) { // the one that was failed starts anew
 		t.Errorf("after mgr.a came back: %+v", got)
 	}
 }

@@ -2,6 +2,7 @@ package ceph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,6 +45,12 @@ func mgrTick(m *mon, t *change) {
 				text = fmt.Sprintf("Manager daemon %s is unresponsive, replacing it with standby daemon %s", i.Name, n.Name)
 			}
 			t.clusterLog(m, "[INF]", text)
+		}
+	}
+	for _, d := range m.sim.mgrs {
+		known := slices.ContainsFunc(t.new.MgrMap.all(), func(i *MgrInfo) bool { return i.GID == d.gid })
+		if d.fsid == t.old.FSID && !known && m.sim.linked(d.p, m.p) {
+			d.joinAgain()
 		}
 	}
 	if a := t.new.MgrMap; a.Active != nil && a.Available {

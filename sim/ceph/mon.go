@@ -44,8 +44,8 @@ type monStore struct {
 	initial       conf.Keyring // of mkfs
 	state         *State       // last committed; nil before the first quorum
 	electionEpoch int
-	joined        bool // has been in a quorum
-	lastRelease   *release
+	joined        bool     // has been in a quorum
+	madeBy        *release // mkfs
 	lockedBy      *mon
 }
 
@@ -64,6 +64,7 @@ type mon struct {
 	monmap   *MonMap
 	rank     int
 	status   monStatus
+	removed  bool // from the monmap: it ends by itself
 	started  time.Time
 	round    int // of bootstrap: what was sent before it no longer counts
 	hints    []AddrVec
@@ -184,8 +185,8 @@ func (m *mon) bootstrap() {
 	m.outside = map[string]bool{}
 	m.adopt(m.newestMap())
 	if m.rank < 0 && m.store.joined {
-		m.log(0, " not in monmap and have been in a quorum before; must have been removed")
-		m.log(0, "commit suicide!")
+		m.log(0, " removed from monmap, suicide.")
+		m.removed = true
 		m.p.Terminate()
 		return
 	}

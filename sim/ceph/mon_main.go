@@ -105,13 +105,14 @@ func (run *monRun) serve() int {
 		run.log(-1, "rocksdb: IO error: While lock file: %s/LOCK: Resource temporarily unavailable", run.storePath())
 		return run.die(1, "error opening mon data directory at '%s': (22) Invalid argument", run.data)
 	}
-	if store.lastRelease.major > run.r.major {
-		run.log(-1, "ERROR: on disk data includes unsupported features: it was written by %s", store.lastRelease.name)
+	required := store.required()
+	if required > run.r.major {
+		run.log(-1, "ERROR: on disk data includes unsupported features: it requires %s", releaseName(required))
 		return run.die(1, "error checking features: (1) Operation not permitted")
 	}
-	if run.r.major > store.lastRelease.major+2 {
+	if run.r.major > required+2 {
 		return run.die(1, "recorded min_mon_release is %d (%s) and cannot upgrade to %d (%s) directly",
-			store.lastRelease.major, store.lastRelease.name, run.r.major, run.r.name)
+			required, releaseName(required), run.r.major, run.r.name)
 	}
 	if done, code := run.surgery(store); done {
 		return code
@@ -160,6 +161,22 @@ func (run *monRun) surgery(store *monStore) (done bool, code int) {
 }
 
 func isNotExist(err error) bool { return err != nil && errorsIs(err, fs.ErrNotExist) }
+
+// required is the release that a store requires of its monitor: that of the
+// monmap's features, which go up when all monitors have them, so that one monitor
+// of a newer release alone leaves a store that the older one still reads.
+func (s *monStore) required() int {
+	if s.state == nil || len(s.state.MonMap.Features) == 0 {
+		return s.madeBy.major
+	}
+	if mm := s.state.MonMap; mm.MinRelease > 0 {
+		return mm.MinRelease
+	}
+	if slices.Contains(s.state.MonMap.Features, "mimic") {
+		return mimic
+	}
+	return luminous
+}
 
 func (s *Sim) nextPID() int { s.pids++; return s.pids }
 

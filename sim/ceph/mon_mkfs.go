@@ -27,7 +27,7 @@ func (run *monRun) makeStore() int {
 	if code != 0 {
 		return code
 	}
-	store := &monStore{fsid: seed.FSID, seed: seed, lastRelease: run.r}
+	store := &monStore{fsid: seed.FSID, seed: seed, madeBy: run.r}
 	if err := run.p.Files.WriteFile(path.Join(run.data, "kv_backend"), []byte("rocksdb\n"), 0o600); err != nil {
 		return run.die(1, "ceph-mon: error opening mon data directory at '%s': %s", run.data, cppError(err))
 	}

@@ -204,6 +204,9 @@ func (m *mon) commit(t *change) bool {
 	for _, peer := range acceptors {
 		peer.committed(next)
 	}
+	if next.FSMap != t.old.FSMap {
+		m.after(m.proposeDelay(), "fsmap", func() { m.propose(func(t *change) { mdsTick(m, t) }) })
+	}
 	return true
 }
 
@@ -211,7 +214,6 @@ func (m *mon) commit(t *change) bool {
 func (m *mon) committed(next *State) {
 	old := m.store.state
 	m.store.state = next
-	m.store.lastRelease = m.release
 	for _, s := range slices.Clone(m.sessions) {
 		s.notify(old, next)
 	}
@@ -274,7 +276,7 @@ func (m *mon) firstState() *State {
 	}
 	s := &State{
 		Version: 1, FSID: m.store.fsid, MonMap: mm,
-		MonMeta: &MonMeta{map[string]Metadata{}}, OSDMap: newOSDMap(r, now, m.opts.chooseleafType()), PGMap: newPGMap(), MgrMap: newMgrMap(r, m.opts),
+		MonMeta: &MonMeta{map[string]Metadata{}}, OSDMap: newOSDMap(r, now, m.opts.chooseleafType()), PGMap: newPGMap(), MgrMap: newMgrMap(r, m.opts), FSMap: newFSMap(r),
 		Auth: m.firstAuth(), Config: &ConfigDB{History: []ConfigChange{{Version: 1, Time: now}}},
 		ConfigKey: &KeyStore{map[string]string{}}, Log: &ClusterLog{}, Health: &HealthDB{Since: map[string]time.Time{}},
 		Services: &ServiceMap{Epoch: 1, Modified: now, Services: map[string][]ServiceDaemon{}},

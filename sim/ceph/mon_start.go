@@ -32,6 +32,11 @@ func (run *monRun) start(m *mon) int {
 		return code
 	}
 	run.log(1, "mon.%s@-1(???) e%d preinit fsid %s", m.name, mm.Epoch, m.store.fsid)
+	if mm.Rank(m.name) < 0 && m.store.joined {
+		run.log(-1, "mon.%[1]s@-1(???) e%[2]d not in monmap and have been in a quorum before; must have been removed", m.name, mm.Epoch)
+		run.log(-1, "mon.%[1]s@-1(???) e%[2]d commit suicide!", m.name, mm.Epoch)
+		return run.die(1, "failed to initialize")
+	}
 	if code := run.loadKey(m); code != 0 {
 		return code
 	}
@@ -53,7 +58,9 @@ func (run *monRun) start(m *mon) int {
 	stop := run.sim.openAdminSocket(run.p, run.o, m)
 	m.bootstrap()
 	run.p.Serve()
-	run.log(-1, "mon.%s@%d(%s) e%d *** Got Signal Terminated ***", m.name, m.rank, m.shown(), m.epoch())
+	if !m.removed {
+		run.log(-1, "mon.%s@%d(%s) e%d *** Got Signal Terminated ***", m.name, m.rank, m.shown(), m.epoch())
+	}
 	stop()
 	for _, closeFn := range run.closers {
 		closeFn()

@@ -2,6 +2,7 @@ package ceph
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -278,6 +279,47 @@ func TestJoinAndRemove(t *testing.T) {
 		if runs["c"].code == running {
 			t.Errorf("%s: the monitor that was removed still runs", v)
 		}
+		if log := runs["c"].p.Stderr.String(); runs["c"].code != 0 || !strings.Contains(log, " removed from monmap, suicide.") {
+			t.Errorf("%s: exit code %d: %s", v, runs["c"].code, log)
+		}
+		again := w.mon(three, "c") // it has the map in which it is not
+		w.loop.RunFor(time.Minute)
+		if log := again.p.Stderr.String(); again.code != 1 || !strings.Contains(log, "not in monmap and have been in a quorum before; must have been removed") || !strings.Contains(log, "failed to initialize") {
+			t.Errorf("%s: exit code %d: %s", v, again.code, log)
+		}
+		w.quorum(time.Minute, "a", "b")
+	}
+}
+
+// A monitor that was removed while it was down learns it from the others, ends
+// and leaves them alone; the leader may be removed as well, and of two one, but
+// not the last (asked of 16.2.15).
+func TestRemovalOfTheDeadTheLeaderAndTheLast(t *testing.T) {
+	w := newWorld(t, "16.2.15", 1)
+	three := []string{"a", "b", "c"}
+	runs := w.cluster(three...)
+	w.loop.RunFor(time.Second) // all know of it
+	runs["c"].p.Group.Kill()
+	w.quorum(time.Minute, "a", "b")
+	epoch := w.sim.Clusters()[0].State.MonMap.Epoch
+	w.sh("10.0.0.1", "ceph", "mon", "remove", "c")
+	w.loop.RunFor(time.Minute)
+	elections := w.parsed("10.0.0.1", "ceph", "quorum_status")["election_epoch"]
+	again := w.mon(three, "c")
+	w.loop.RunFor(time.Minute)
+	if log := again.p.Stderr.String(); again.code != 0 || !strings.Contains(log, " removed from monmap, suicide.") {
+		t.Errorf("exit code %d: %s", again.code, log)
+	}
+	if now := w.parsed("10.0.0.1", "ceph", "quorum_status")["election_epoch"]; now != elections {
+		t.Errorf("election epoch %v, was %v", now, elections)
+	}
+	if mm := w.sim.Clusters()[0].State.MonMap; mm.Epoch != epoch+1 || !slices.Equal(mm.RemovedRanks, []int{2}) {
+		t.Errorf("epoch %d after %d, removed ranks %v", mm.Epoch, epoch, mm.RemovedRanks)
+	}
+	w.sh("10.0.0.1", "ceph", "mon", "remove", "a")
+	w.quorum(time.Minute, "b")
+	if r := w.exec("10.0.0.2", nil, "ceph", "mon", "remove", "b"); r.code != 22 || !strings.Contains(r.p.Stderr.String(), "Error EINVAL: error: refusing removal of last monitor b") {
+		t.Errorf("the last: exit code %d: %s", r.code, &r.p.Stderr)
 	}
 }
 

@@ -198,7 +198,7 @@ func (d *osdDaemon) boot() {
 		switch {
 		case o == nil || o.Destroyed || c.state.FSID != d.store.ClusterFSID:
 			return reply{}
-		case m.flag("noup") || slices.Contains(o.Flags, "noup"):
+		case m.flag("noup") || m.spared(d.id(), "noup"):
 			return reply{}
 		case o.UUID != "" && o.UUID != d.store.UUID:
 			c.change().clusterLog(c.mon, "[ERR]", fmt.Sprintf("osd.%d %s clashes with existing osd: different fsid (ours: %s ; theirs: %s)",
@@ -211,7 +211,7 @@ func (d *osdDaemon) boot() {
 		t := c.change()
 		next := t.osdmap()
 		n := next.edit(d.id())
-		noin := m.flag("noin") || slices.Contains(o.Flags, "noin")
+		noin := m.flag("noin") || m.spared(d.id(), "noin")
 		if !noin && !o.In() && (o.New && o.OldWeight == 0 || o.AutoOut) {
 			n.Weight, n.OldWeight, n.AutoOut = 1, 0, false
 			if o.OldWeight > 0 {

@@ -153,7 +153,7 @@ func (w *osdWatch) markDown() {
 }
 
 func (w *osdWatch) down(id int, nodown bool, why string) {
-	if nodown || slices.Contains(w.st.OSDMap.osd(id).Flags, "nodown") {
+	if nodown || w.st.OSDMap.spared(id, "nodown") {
 		return
 	}
 	w.t.clusterLog(w.m, "[INF]", fmt.Sprintf("osd.%d failed (%s)", id, why))
@@ -177,7 +177,7 @@ func (w *osdWatch) markOut() {
 	}
 	total, _, in := m.count()
 	for _, o := range m.existing() {
-		if o.Up || !o.In() || o.DownSince.IsZero() || w.now.Sub(o.DownSince) < interval || slices.Contains(o.Flags, "noout") {
+		if o.Up || !o.In() || o.DownSince.IsZero() || w.now.Sub(o.DownSince) < interval || m.spared(o.ID, "noout") {
 			continue
 		}
 		if float64(in)/float64(total) < minInRatio || w.subtreeDown(o.ID) {

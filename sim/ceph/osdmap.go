@@ -27,6 +27,8 @@ type OSDMap struct {
 	Full              Ratios
 	Blocklist         []Blocked // in the order of their addresses
 	ECProfiles        map[string]map[string]string
+	NodeFlags         map[int][]string    // noout, … of buckets, by their ids
+	ClassFlags        map[string][]string // of device classes
 }
 
 // Ratios are how full an OSD may be, 0 to 1.

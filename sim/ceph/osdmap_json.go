@@ -94,7 +94,7 @@ func (c *call) osdMapJSON(m *OSDMap) object {
 		o = append(o, field{"removed_snaps_queue", array{}}, field{"new_removed_snaps", array{}}, field{"new_purged_snaps", array{}})
 	}
 	if r.atLeast(nautilus, 2) {
-		o = append(o, field{"crush_node_flags", object{}}, field{"device_class_flags", object{}})
+		o = append(o, field{"crush_node_flags", m.nodeFlagsJSON()}, field{"device_class_flags", m.classFlagsJSON()})
 	}
 	if r.atLeast(pacific) {
 		o = append(o, field{"stretch_mode", object{
@@ -142,6 +142,8 @@ func (o *OSDInfo) states() []string {
 			s = append(s, x.name)
 		}
 	}
+	s = append(s, o.Flags...)
+	slices.Sort(s)
 	return s
 }
 

@@ -9,6 +9,7 @@ import (
 
 // How long placement groups take to come to rest after the OSD map has changed.
 const (
+	pgLag      = 500 * time.Millisecond  // until the manager has heard what became of an old one
 	pgUnknown  = 500 * time.Millisecond  // until the manager has heard of a new one
 	pgCreating = 1500 * time.Millisecond // until a new one is active
 	pgPeering  = 1500 * time.Millisecond // until an old one is active on other OSDs
@@ -23,13 +24,16 @@ type pg struct {
 	seed int
 	// up are the OSDs that CRUSH gives it of those that are up; the first is the
 	// primary. crush.None stands where an erasure-coded pool has none.
-	up      []int
+	up []int
+	// acting are the OSDs that serve it; nil for up. They differ while data moves.
+	acting  []int
 	state   string
 	objects int
 	bytes   int
-	// degraded counts the copies of objects that are not where they belong.
-	degraded int
-	active   bool
+	// degraded counts the copies of objects that there are too few of, misplaced
+	// those that are in another place than they belong.
+	degraded, misplaced int
+	active              bool
 	since    time.Time // of the last change that moved it
 }
 
@@ -221,6 +225,9 @@ func (g *pg) judge(is, was *layout, changed, now time.Time) {
 	case fresh && age < pgCreating:
 		g.state = "creating+peering"
 		return
+	case moved && age < pgLag && present(before) > 0:
+		g.reported(before)
+		return
 	case moved && age < pgPeering:
 		g.state = "peering"
 		return
@@ -239,10 +246,58 @@ func (g *pg) judge(is, was *layout, changed, now time.Time) {
 			g.state += "+peered"
 		}
 	case moved && g.objects > 0 && age < pgRecovery && !slices.Equal(rawBefore, is.raw[p.ID][g.seed]):
-		g.state = "active+remapped+backfilling"
+		g.backfill(before, is.m, float64(pgRecovery-age)/float64(pgRecovery-pgPeering))
 	default:
 		g.state = "active+clean"
 	}
+}
+
+// reported is the state as long as the manager does not know of the change: the
+// former one, without news if the primary went.
+func (g *pg) reported(before []int) {
+	g.active, g.state, g.acting = present(before) >= g.pool.MinSize, "active+clean", before
+	if short := g.pool.Size - present(before); short > 0 {
+		g.state = "active+undersized"
+		if g.degraded = g.objects * short; g.degraded > 0 {
+			g.state += "+degraded"
+		}
+	}
+	first := slices.IndexFunc(before, func(id int) bool { return id != crush.None })
+	if !slices.Contains(g.up, before[first]) {
+		g.state = "stale+" + g.state
+	}
+}
+
+// backfill is the state while data moves to where it belongs, of which that part
+// is left. Where all copies are there the former OSDs serve, and the data is only
+// misplaced; else it is degraded.
+func (g *pg) backfill(before []int, m *OSDMap, left float64) {
+	fresh := 0
+	for _, id := range g.up {
+		fresh += bit(id != crush.None && !slices.Contains(before, id))
+	}
+	holds := slices.DeleteFunc(slices.Clone(before), func(id int) bool {
+		o := m.osd(id)
+		return id == crush.None || o == nil || !o.Up
+	})
+	lacking := min(max(g.pool.Size-len(holds), 0), fresh)
+	moving := func(copies int) int { return int(float64(g.objects*copies)*left + 0.5) }
+	g.degraded, g.misplaced = moving(lacking), moving(fresh-lacking)
+	g.state = "active+remapped+backfilling"
+	if lacking > 0 {
+		g.state = "active+undersized+degraded+remapped+backfilling"
+	}
+	if g.pool.Kind == crush.Replicated && len(holds) > 0 {
+		g.acting = holds[:min(len(holds), g.pool.Size)]
+	}
+}
+
+// serving are the OSDs that serve it.
+func (g *pg) serving() []int {
+	if g.acting != nil {
+		return g.acting
+	}
+	return g.up
 }
 
 // perPG spreads the objects of a pool over its placement groups.

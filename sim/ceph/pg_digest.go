@@ -44,6 +44,7 @@ type digest struct {
 	pools            int
 	objects, bytes   int
 	degraded, copies int
+	misplaced        int
 	used, total      uint64 // bytes of all OSDs
 }
 
@@ -61,6 +62,7 @@ func (c *call) digest() digest {
 		d.objects += g.objects
 		d.bytes += g.bytes
 		d.degraded += g.degraded
+		d.misplaced += g.misplaced
 		d.copies += g.objects * g.pool.Size
 	}
 	for _, u := range c.usage(d.pgs) {
@@ -68,6 +70,34 @@ func (c *call) digest() digest {
 		d.total += u.size
 	}
 	return d
+}
+
+// moving are the fields of a summary that tell of objects without enough copies,
+// and of those in the wrong place.
+func (d *digest) moving() object {
+	var o object
+	for _, k := range []struct {
+		word string
+		n    int
+	}{{"degraded", d.degraded}, {"misplaced", d.misplaced}} {
+		if k.n > 0 {
+			o = append(o, field{k.word + "_objects", k.n}, field{k.word + "_total", d.copies},
+				field{k.word + "_ratio", float64(k.n) / float64(d.copies)})
+		}
+	}
+	return o
+}
+
+// movingText says the same in words.
+func (d *digest) movingText() []string {
+	var lines []string
+	if d.degraded > 0 {
+		lines = append(lines, fmt.Sprintf("%d/%d objects degraded (%.3f%%)", d.degraded, d.copies, 100*float64(d.degraded)/float64(d.copies)))
+	}
+	if d.misplaced > 0 {
+		lines = append(lines, fmt.Sprintf("%d/%d objects misplaced (%.3f%%)", d.misplaced, d.copies, 100*float64(d.misplaced)/float64(d.copies)))
+	}
+	return lines
 }
 
 // usage is how full an OSD is, in bytes.

@@ -14,6 +14,7 @@ func storagePrograms() map[string]program {
 	return map[string]program{
 		"ceph-osd":   osdMain,
 		"ceph-mgr":   mgrMain,
+		"ceph-mds":   mdsMain,
 		"rbd-mirror": rbdMirrorMain,
 		"rados":      radosMain,
 		"crushtool":  crushtoolMain,
@@ -23,5 +24,6 @@ func storagePrograms() map[string]program {
 		},
 		"lsblk": plain(volume.Lsblk),
 		"blkid": plain(volume.Blkid),
+		"shred": plain(volume.Shred),
 	}
 }

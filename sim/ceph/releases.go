@@ -85,7 +85,29 @@ func commandsOf(major int) []*description {
 	for m := pacific + 1; m <= major; m++ {
 		list = since()[m].apply(list)
 	}
-	return append(list, moduleCommands(major)...)
+	return append(withReleases(list, major), moduleCommands(major)...)
+}
+
+// withReleases has a release know itself and those before it, not those after it.
+func withReleases(list []*description, major int) []*description {
+	var names []string
+	for m := luminous; m <= major; m++ {
+		names = append(names, releaseNames[m])
+	}
+	for i, d := range list {
+		if d.prefix != "osd require-osd-release" {
+			continue
+		}
+		own := *d
+		own.sig = slices.Clone(d.sig)
+		for j := range own.sig {
+			if own.sig[j].name == "release" {
+				own.sig[j].choices = names
+			}
+		}
+		list[i] = &own
+	}
+	return list
 }
 
 func newCommandSet(list []*description) *commandSet {
@@ -156,7 +178,7 @@ func undo() map[int]edits {
 		nautilus: {
 			removed: with("mon enable-msgr2", "mon set-weight", "mon set-addrs", "add_bootstrap_peer_hintv", "mon ok-to-rm", "mon ok-to-stop",
 				"mon ok-to-add-offline", "config generate-minimal-conf", "device", "progress", "rbd task", "rbd perf", "insights", "osd perf counters",
-				"osd perf query", "fs volume", "fs subvolume", "fs subvolumegroup", "fs clone", "osd pool autoscale-status", "osd numa-status"),
+				"osd perf query", "osd set-group", "osd unset-group", "fs fail", "mds ok-to-stop", "fs volume", "fs subvolume", "fs subvolumegroup", "fs clone", "osd pool autoscale-status", "osd numa-status"),
 		},
 		mimic: {removed: with("config", "crash", "telemetry", "dashboard")},
 	}

@@ -208,13 +208,16 @@ func (c *session) run(d *description, a args, format string, input []byte) (repl
 	h, known := c.sim.handlers[d.prefix]
 	return c.submit(d.writes(), func(call *call) reply {
 		call.desc, call.args, call.format, call.input = d, a, format, input
+		if m := call.state.MgrMap; d.flags&flagMgr != 0 && m.Active != nil {
+			call.release = m.Active.Release // in the middle of an upgrade it is older than the monitors
+		}
 		switch {
 		case !call.allowed():
 			if d.flags&flagMgr != 0 && call.release.atLeast(nautilus) {
 				return fail(syscall.EACCES, "access denied: does your client key have mgr caps? See http://docs.ceph.com/en/latest/mgr/administrator/#client-authentication")
 			}
 			return fail(syscall.EACCES, "access denied")
-		case d.flags&flagHidden != 0 && d.prefix != "version":
+		case d.flags&flagHidden != 0 && d.prefix != "version" && d.module != "mds": // those of mds are only not shown
 			return fail(syscall.EINVAL, "unrecognized command")
 		case !known:
 			return fail(syscall.EOPNOTSUPP, "the simulation has no handler for '%s'", d.prefix)

@@ -22,6 +22,7 @@ type Sim struct {
 	osds     []*osdDaemon     // running, in the order of their start
 	silent   []*osdDaemon     // ended without a word, and still up in the map
 	mgrs     []*mgrDaemon     // running
+	mdss     []*mdsDaemon     // running, or not yet known to have ended
 	services []*serviceDaemon // that are in the service map
 	// mgrSilence says since when a manager that has ended is not heard of.
 	mgrSilence map[uint64]time.Time

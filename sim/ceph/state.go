@@ -18,6 +18,7 @@ type State struct {
 	OSDMap    *OSDMap
 	PGMap     *PGMap
 	MgrMap    *MgrMap
+	FSMap     *FSMap
 	Auth      *AuthDB
 	Config    *ConfigDB
 	ConfigKey *KeyStore

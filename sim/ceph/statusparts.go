@@ -29,11 +29,7 @@ func (c *call) pgmapJSON() object {
 			o = append(o, field{"inactive_pgs_ratio", float64(n-unknown) / float64(len(d.pgs))})
 		}
 	}
-	if d.degraded > 0 {
-		o = append(o, field{"degraded_objects", d.degraded}, field{"degraded_total", d.copies},
-			field{"degraded_ratio", float64(d.degraded) / float64(d.copies)})
-	}
-	return o
+	return append(o, d.moving()...)
 }
 
 // inactive counts the placement groups that are not active.
@@ -70,9 +66,7 @@ func (c *call) pgmapText() string {
 	if n := d.inactive() - d.count("unknown"); n > 0 {
 		lines = append(lines, fmt.Sprintf("%.3f%% pgs not active", 100*float64(n)/float64(len(d.pgs))))
 	}
-	if d.degraded > 0 {
-		lines = append(lines, fmt.Sprintf("%d/%d objects degraded (%.3f%%)", d.degraded, d.copies, 100*float64(d.degraded)/float64(d.copies)))
-	}
+	lines = append(lines, d.movingText()...)
 	width := 0
 	for _, s := range d.states {
 		width = max(width, len(fmt.Sprint(s.n)))

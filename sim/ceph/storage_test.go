@@ -145,6 +145,17 @@ func (w *storage) mgr(id string) {
 	w.loop.RunFor(5 * time.Second)
 }
 
+// mds starts an MDS on the monitor's machine.
+func (w *storage) mds(id string, args ...string) {
+	w.t.Helper()
+	m := w.machines[0]
+	w.mkdir(m, "/var/lib/ceph/mds/ceph-"+id)
+	w.must(m, "ceph", "auth", "get-or-create", "mds."+id, "mon", "allow profile mds", "osd", "allow *", "mds", "allow",
+		"-o", "/var/lib/ceph/mds/ceph-"+id+"/keyring")
+	w.daemon(m, "mds."+id, append([]string{"ceph-mds", "-f", "-i", id}, args...)...)
+	w.loop.RunFor(5 * time.Second)
+}
+
 // disk adds a device to a storage machine.
 func (w *storage) disk(m *host.Machine, name string, gib uint64) *host.Device {
 	d := &host.Device{Name: name, Type: "disk", Size: gib << 30, Rotational: true}

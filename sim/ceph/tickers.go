@@ -5,5 +5,5 @@ type ticker func(m *mon, t *change)
 
 // tickers lists them in the order in which they run.
 func tickers() []ticker {
-	return []ticker{osdTick, mgrTick, serviceTick, healthTick}
+	return []ticker{osdTick, mgrTick, mdsTick, serviceTick, healthTick}
 }

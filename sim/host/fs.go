@@ -58,12 +58,27 @@ func fail(op, name string, errno syscall.Errno) error {
 
 // split returns the elements of a path, "." and ".." resolved.
 func split(name string) []string {
-	return strings.FieldsFunc(path.Clean("/"+name), func(r rune) bool { return r == '/' })
+	name = clean(name)
+	if name == "/" {
+		return nil
+	}
+	return strings.Split(name[1:], "/")
+}
+
+// clean is the shortest name of the same file, from the root.
+func clean(name string) string {
+	if strings.HasPrefix(name, "/") {
+		return path.Clean(name) // which is name itself, most often
+	}
+	return path.Clean("/" + name)
 }
 
 func (f *FS) find(op, name string) (*node, error) {
 	n := f.root
-	for _, e := range split(name) {
+	for e := range strings.SplitSeq(clean(name)[1:], "/") {
+		if e == "" {
+			break // the root
+		}
 		if !n.dir {
 			return nil, fail(op, name, syscall.ENOTDIR)
 		}

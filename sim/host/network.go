@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"slices"
 	"syscall"
 )
 
@@ -14,6 +15,13 @@ type Network struct {
 
 	listeners map[address]*listener
 	cut       map[[2]string]bool
+	parts     []part
+}
+
+// part is a piece of the network that is cut off from all else.
+type part struct {
+	name   string
+	inside func(ip string) bool
 }
 
 type listener struct{ server any }
@@ -54,7 +62,7 @@ func (n *Network) Dial(fromIP, ip string, port int) (any, error) {
 		}
 		ip, port = toIP, toPort
 	}
-	if n.cut[link(fromIP, ip)] {
+	if !n.Reaches(fromIP, ip) {
 		return nil, fmt.Errorf("connect %s:%d: %w", ip, port, syscall.EHOSTUNREACH)
 	}
 	s, ok := n.listeners[address{ip, port}]
@@ -78,5 +86,27 @@ func link(a, b string) [2]string {
 	return [2]string{a, b}
 }
 
+// Part cuts the addresses that are inside off from all others; what is inside
+// still reaches itself. Join makes the part of that name whole again.
+func (n *Network) Part(name string, inside func(ip string) bool) {
+	n.Join(name)
+	n.parts = append(n.parts, part{name, inside})
+}
+
+// Join undoes Part.
+func (n *Network) Join(name string) {
+	n.parts = slices.DeleteFunc(n.parts, func(p part) bool { return p.name == name })
+}
+
 // Reaches says whether the link between two addresses is whole.
-func (n *Network) Reaches(a, b string) bool { return !n.cut[link(a, b)] }
+func (n *Network) Reaches(a, b string) bool {
+	if n.cut[link(a, b)] {
+		return false
+	}
+	for _, p := range n.parts {
+		if p.inside(a) != p.inside(b) {
+			return false
+		}
+	}
+	return true
+}

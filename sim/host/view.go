@@ -28,7 +28,7 @@ func NewView(root *FS) *View {
 // path need not be there beforehand: it is made in whatever is mounted there so
 // far, also where that is read-only, as a container's runtime does.
 func (v *View) Mount(at string, fsys *FS, dir string, readOnly bool) {
-	at = path.Clean("/" + at)
+	at = clean(at)
 	below, point := v.resolve(at)
 	if i, err := fsys.Stat(dir); err == nil && !i.Dir {
 		_ = below.fs.MkdirAll(path.Dir(point), 0o755) // what is in the way is hidden
@@ -44,8 +44,11 @@ func (v *View) Mount(at string, fsys *FS, dir string, readOnly bool) {
 
 // resolve finds the file system behind a path, and the path there.
 func (v *View) resolve(name string) (mount, string) {
-	name = path.Clean("/" + name)
+	name = clean(name)
 	for _, m := range slices.Backward(v.mounts) {
+		if m.at == "/" && m.dir == "/" {
+			return m, name
+		}
 		if m.at == "/" {
 			return m, path.Join(m.dir, name)
 		}
@@ -67,12 +70,12 @@ func (v *View) writable(op, name string) (*FS, string, error) {
 // mountPoint says whether something is mounted at a path, and mountsBelow
 // whether at or below it.
 func (v *View) mountPoint(name string) bool {
-	name = path.Clean("/" + name)
+	name = clean(name)
 	return slices.ContainsFunc(v.mounts, func(m mount) bool { return m.at == name })
 }
 
 func (v *View) mountsBelow(name string) bool {
-	name = strings.TrimSuffix(path.Clean("/"+name), "/") + "/"
+	name = strings.TrimSuffix(clean(name), "/") + "/"
 	return slices.ContainsFunc(v.mounts, func(m mount) bool { return strings.HasPrefix(m.at+"/", name) })
 }
 
@@ -191,7 +194,7 @@ func (v *View) Chmod(name string, mode fs.FileMode) error {
 func (v *View) Stat(name string) (Info, error) {
 	m, at := v.resolve(name)
 	i, err := m.fs.Stat(at)
-	i.Name = path.Base(path.Clean("/" + name))
+	i.Name = path.Base(clean(name))
 	return i, in(err, name)
 }
 

@@ -5,18 +5,19 @@ import (
 	"reflect"
 
 	corev1 "k8s.io/api/core/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 )
 
 // admit makes img what the server stores for it, or says why it does not. old is
 // nil for a create.
 func (a *API) admit(k *kind, img, old *image) error {
-	m := metaOf(img.obj)
+	m := img.meta()
 	errs := a.validateMetadata(k, m, old)
 	if k.custom != nil {
 		more, err := k.admitCustom(img, old)
@@ -48,32 +49,39 @@ func (k *kind) admitCustom(img, old *image) (field.ErrorList, error) {
 	if len(errs) > 0 {
 		return errs, nil
 	}
-	if u := reflect.TypeOf(img.obj).Elem(); u == k.goType && apiequality.Semantic.DeepEqual(raw, img.raw) {
+	if u := reflect.TypeOf(img.obj).Elem(); u == k.goType && equal.Semantic(raw, img.raw) {
 		return nil, nil
 	}
 	obj, err := k.decode(raw)
 	if err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("%s %q is valid by its schema but does not fit %s: %w", k.gvk.Kind, img.obj.GetName(), k.goType, err))
 	}
-	img.obj, img.raw = obj, raw
+	*img = image{obj: obj, raw: raw}
 	return nil, nil
 }
 
 // admitStatus is admit for the status subresource. img is old but for its status.
 func (a *API) admitStatus(k *kind, img *image, old image) error {
-	m := metaOf(img.obj)
+	m := img.meta()
 	if k.custom == nil {
+		if !k.strategy.statusCarriesMetadata {
+			return nil // it is old's, which was admitted
+		}
 		return invalid(k, m, validation.ValidateObjectMetaAccessorUpdate(m, metaOf(old.obj), field.NewPath("metadata")))
 	}
 	raw, errs := k.custom.AdmitStatus(img.raw, old.raw)
 	if len(errs) > 0 {
 		return invalid(k, m, errs)
 	}
+	if k.goType != nil && k.decodeStatus(img.obj, raw["status"]) {
+		img.raw = raw
+		return nil
+	}
 	obj, err := k.decode(raw)
 	if err != nil {
 		return apierrors.NewInternalError(fmt.Errorf("the status of %s %q is valid by its schema but does not fit %s: %w", k.gvk.Kind, m.Name, k.goType, err))
 	}
-	img.obj, img.raw = obj, raw
+	*img = image{obj: obj, raw: raw}
 	return nil
 }
 

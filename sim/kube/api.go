@@ -39,13 +39,17 @@ type API struct {
 	onAnswer  []*func(Request, error) error
 	webhooks  []*webhook
 
+	shapes    *shapes
 	addresses addresses
 	gc        collector
 }
 
 // Definitions are CustomResourceDefinitions, compiled. They are for any number
 // of servers, at the same time.
-type Definitions struct{ all []definition }
+type Definitions struct {
+	all    []definition
+	shapes shapes
+}
 
 type definition struct {
 	crd       *apiextensionsv1.CustomResourceDefinition
@@ -87,7 +91,7 @@ func NewWith(l *loop.Loop, scheme *runtime.Scheme, definitions *Definitions) *AP
 		loop: l, scheme: scheme, mapper: meta.NewDefaultRESTMapper(nil),
 		kinds: map[schema.GroupVersionKind]*kind{}, byType: map[reflect.Type]*kind{},
 		ids: l.Rand("kube: uids"), names: l.Rand("kube: generated names"), delays: l.Rand("kube: built-in controllers"),
-		addresses: newAddresses(),
+		shapes: &definitions.shapes, addresses: newAddresses(),
 	}
 	a.gc = newCollector(a)
 	a.serveBuiltins()

@@ -17,11 +17,14 @@ import (
 // Client is a client of this server in the name of user, as an operator has one:
 // objects typed, unstructured or metadata-only, every one handed out a copy.
 // Requests go through the hooks; an answer costs no virtual time of its own.
-func (a *API) Client(user string) client.WithWatch { return &apiClient{a, user} }
+func (a *API) Client(user string) client.WithWatch {
+	return &apiClient{API: a, user: user}
+}
 
 type apiClient struct {
 	*API
-	user string
+	user  string
+	cache *Cache // where it reads; nil: from the server
 }
 
 func (c *apiClient) GroupVersionKindFor(obj runtime.Object) (schema.GroupVersionKind, error) {
@@ -67,7 +70,7 @@ func (c *apiClient) Get(ctx context.Context, key client.ObjectKey, obj client.Ob
 		return err
 	}
 	return c.serveRequest(ctx, c.request("get", k, key, nil), func() error {
-		r := k.table.byKey[key]
+		r := c.cache.table(k).byKey[key]
 		if r == nil {
 			return notFound(k, key)
 		}
@@ -83,7 +86,7 @@ func (c *apiClient) List(ctx context.Context, list client.ObjectList, opts ...cl
 	o := client.ListOptions{}
 	o.ApplyOptions(opts)
 	return c.serveRequest(ctx, c.request("list", k, client.ObjectKey{Namespace: o.Namespace}, nil), func() error {
-		return c.list(k, list, o)
+		return c.list(k, c.cache.table(k), list, o)
 	})
 }
 
@@ -149,7 +152,7 @@ func (c *apiClient) put(ctx context.Context, obj client.Object, part edition, dr
 		if err := k.checkStrict(obj, validation); err != nil {
 			return err
 		}
-		img, err := k.imageOf(obj)
+		img, err := k.sentImage(obj, part)
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func (a *API) Clientset() kubernetes.Interface { return a.ClientsetFor(clientset
 // stop them both, so each process gets its own.
 func (a *API) ClientsetFor(user string) kubernetes.Interface {
 	cs := fake.NewClientset()
-	r := &reactor{api: a, c: &apiClient{a, user}}
+	r := &reactor{api: a, c: &apiClient{API: a, user: user}}
 	cs.PrependReactor("*", "*", r.react)
 	cs.PrependWatchReactor("*", r.watch)
 	cs.Resources = a.discovery()

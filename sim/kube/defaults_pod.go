@@ -46,6 +46,25 @@ func defaultPodSpec(spec *corev1.PodSpec) {
 	}
 }
 
+// defaultRequests has a pod ask for what it is limited to, where it does not say.
+// That is done to pods alone: a template stays as it was written.
+func defaultRequests(spec *corev1.PodSpec) {
+	for _, containers := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
+		for i := range containers {
+			r := &containers[i].Resources
+			for name, limit := range r.Limits {
+				if _, ok := r.Requests[name]; ok {
+					continue
+				}
+				if r.Requests == nil {
+					r.Requests = corev1.ResourceList{}
+				}
+				r.Requests[name] = limit.DeepCopy()
+			}
+		}
+	}
+}
+
 func defaultContainer(c *corev1.Container, hostNetwork bool) {
 	if c.ImagePullPolicy == "" {
 		c.ImagePullPolicy = corev1.PullIfNotPresent
@@ -71,14 +90,6 @@ func defaultContainer(c *corev1.Container, hostNetwork bool) {
 	for i := range c.Env {
 		if from := c.Env[i].ValueFrom; from != nil && from.FieldRef != nil && from.FieldRef.APIVersion == "" {
 			from.FieldRef.APIVersion = "v1"
-		}
-	}
-	for name, limit := range c.Resources.Limits {
-		if _, ok := c.Resources.Requests[name]; !ok {
-			if c.Resources.Requests == nil {
-				c.Resources.Requests = corev1.ResourceList{}
-			}
-			c.Resources.Requests[name] = limit.DeepCopy()
 		}
 	}
 	for _, probe := range []*corev1.Probe{c.LivenessProbe, c.ReadinessProbe, c.StartupProbe} {

@@ -5,12 +5,12 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 	crschema "github.com/tidepool-ceph/tidepool/sim/kube/schema"
 )
 
@@ -50,7 +50,7 @@ func (a *API) definitionStrategy(s *strategy) {
 		if want := crd.Spec.Names.Plural + "." + crd.Spec.Group; crd.Name != want {
 			return field.ErrorList{field.Invalid(field.NewPath("metadata", "name"), crd.Name, "must be spec.names.plural+\".\"+spec.group")}
 		}
-		if old != nil && apiequality.Semantic.DeepEqual(crd.Spec, old.(*apiextensionsv1.CustomResourceDefinition).Spec) {
+		if old != nil && equal.Semantic(crd.Spec, old.(*apiextensionsv1.CustomResourceDefinition).Spec) {
 			return nil
 		}
 		if _, err := crschema.New(crd); err != nil {
@@ -69,7 +69,7 @@ func (a *API) definitionStrategy(s *strategy) {
 			return
 		case old == nil && served != nil && !served.withdrawn:
 			return // one that the server was made with
-		case old != nil && apiequality.Semantic.DeepEqual(crd.Spec, old.(*apiextensionsv1.CustomResourceDefinition).Spec):
+		case old != nil && equal.Semantic(crd.Spec, old.(*apiextensionsv1.CustomResourceDefinition).Spec):
 			return
 		}
 		validator, err := crschema.New(crd)

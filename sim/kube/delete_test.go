@@ -128,19 +128,61 @@ func TestEviction(t *testing.T) {
 	w.create(t, pdb)
 	p.Labels = map[string]string{"app": "mon"}
 	w.update(t, p)
+	running(t, w, p)
 	evict := func() error {
 		return w.c.SubResource("eviction").Create(context.Background(), p, &policyv1.Eviction{})
 	}
-	errorIs(t, evict(), metav1.StatusReasonTooManyRequests, "Cannot evict pod as it would violate the pod's disruption budget.")
-	pdb.Status.DisruptionsAllowed = 1
-	if err := w.c.Status().Update(context.Background(), pdb); err != nil {
-		t.Fatal(err)
+	refused := func(cause string) {
+		t.Helper()
+		err := evict()
+		errorIs(t, err, metav1.StatusReasonTooManyRequests, "Cannot evict pod as it would violate the pod's disruption budget.")
+		if found, ok := apierrors.StatusCause(err, policyv1.DisruptionBudgetCause); !ok || found.Message != cause {
+			t.Errorf("the cause is %q, want %q", found.Message, cause)
+		}
 	}
+	refused("The disruption budget mon is still being processed by the server.")
+	budget := func(status policyv1.PodDisruptionBudgetStatus) {
+		t.Helper()
+		w.get(t, pdb, "mon")
+		pdb.Status = status
+		pdb.Status.ObservedGeneration = pdb.Generation
+		if err := w.c.Status().Update(context.Background(), pdb); err != nil {
+			t.Fatal(err)
+		}
+	}
+	budget(policyv1.PodDisruptionBudgetStatus{DesiredHealthy: 1, CurrentHealthy: 1})
+	refused("The disruption budget mon needs 1 healthy pods and has 1 currently")
+
+	second := &policyv1.PodDisruptionBudget{ObjectMeta: named("second"), Spec: pdb.Spec}
+	w.create(t, second)
+	errorIs(t, evict(), metav1.StatusReasonInternalError,
+		"Internal error occurred: This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.")
+	w.delete(t, second)
+
+	budget(policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: 1, CurrentHealthy: 1})
 	if err := evict(); err != nil {
 		t.Fatal(err)
 	}
 	w.get(t, p, "p")
-	if p.DeletionTimestamp == nil {
-		t.Error("the pod is not being deleted")
+	w.get(t, pdb, "mon")
+	if _, noted := pdb.Status.DisruptedPods["p"]; p.DeletionTimestamp == nil || pdb.Status.DisruptionsAllowed != 0 || !noted {
+		t.Errorf("deletion %v, budget %+v", p.DeletionTimestamp, pdb.Status)
+	}
+
+	pending := bound(t, w, "pending")
+	pending.Labels = map[string]string{"app": "mon"}
+	w.update(t, pending)
+	if err := w.c.SubResource("eviction").Create(context.Background(), pending, &policyv1.Eviction{}); err != nil {
+		t.Errorf("a pod that does not run is protected: %v", err)
+	}
+}
+
+// running makes a pod one that runs and is ready.
+func running(t *testing.T, w *world, p *corev1.Pod) {
+	t.Helper()
+	p.Status.Phase = corev1.PodRunning
+	p.Status.Conditions = append(p.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue})
+	if err := w.c.Status().Update(context.Background(), p); err != nil {
+		t.Fatal(err)
 	}
 }

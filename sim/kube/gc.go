@@ -55,8 +55,8 @@ func (c *collector) stored(k *kind, r *record, old client.Object) {
 			c.forget(ref.UID, d)
 		}
 	}
-	for _, ref := range m.OwnerReferences {
-		if !slices.Contains(c.dependents[ref.UID], d) {
+	for i, ref := range m.OwnerReferences {
+		if !refersTo(before, ref.UID) && !refersTo(m.OwnerReferences[:i], ref.UID) {
 			c.dependents[ref.UID] = append(c.dependents[ref.UID], d)
 		}
 	}

@@ -30,10 +30,12 @@ type kind struct {
 	// strict: an update has to say which resourceVersion it is based on.
 	strict bool
 
-	goType    reflect.Type          // what a stored object points to; nil for one kept unstructured
-	custom    *crschema.Validator   // admits custom resources; nil for built-in kinds
-	selectors []string              // JSON paths of a custom resource that field selectors may name
+	goType    reflect.Type        // what a stored object points to; nil for one kept unstructured
+	custom    *crschema.Validator // admits custom resources; nil for built-in kinds
+	selectors []string            // JSON paths of a custom resource that field selectors may name
+	shapes    *shapes
 	times     func(v reflect.Value) // rounds times to what JSON can say; see roundTimes
+	parts     []string              // JSON names of the fields of goType, once somebody asked
 	strategy  strategy
 	sibling   *sibling // another version of the same objects; nil for most
 	// withdrawn: its definition has been deleted. Clients do not find it any more;
@@ -171,6 +173,7 @@ func (a *API) serve(k *kind) {
 			a.byType[k.goType] = k
 		}
 	}
+	k.shapes = a.shapes
 	k.table.byKey = map[client.ObjectKey]*record{}
 	k.strategy = a.strategyOf(k)
 	if k.goType == reflect.TypeFor[corev1.Event]() {

@@ -20,9 +20,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// list writes copies of the objects that match into a list of any
+// list writes copies of the objects of a table that match into a list of any
 // representation, sorted by namespace and name.
-func (a *API) list(k *kind, into client.ObjectList, opts client.ListOptions) error {
+func (a *API) list(k *kind, t *table, into client.ObjectList, opts client.ListOptions) error {
 	matches, err := k.matcher(opts)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (a *API) list(k *kind, into client.ObjectList, opts client.ListOptions) err
 		return err
 	}
 	var found []*record
-	k.table.each(opts.Namespace, func(r *record) bool {
+	t.each(opts.Namespace, func(r *record) bool {
 		if opts.Continue != "" && compareKeys(r.key, after) <= 0 || !matches(r.obj) {
 			return true
 		}
@@ -44,7 +44,7 @@ func (a *API) list(k *kind, into client.ObjectList, opts client.ListOptions) err
 		found = found[:opts.Limit]
 		token = continueAt(found[len(found)-1].key)
 	}
-	if err := k.fill(into, found); err != nil {
+	if err := k.fill(into, found, opts.UnsafeDisableDeepCopy != nil && *opts.UnsafeDisableDeepCopy); err != nil {
 		return err
 	}
 	into.SetResourceVersion(strconv.FormatInt(a.version, 10))
@@ -53,8 +53,9 @@ func (a *API) list(k *kind, into client.ObjectList, opts client.ListOptions) err
 	return nil
 }
 
-// fill sets the items of a list.
-func (k *kind) fill(into client.ObjectList, found []*record) error {
+// fill sets the items of a list. Shared ones of a Go type are the stored objects
+// themselves, which the caller has promised not to change.
+func (k *kind) fill(into client.ObjectList, found []*record, shared bool) error {
 	switch into := into.(type) {
 	case *unstructured.UnstructuredList:
 		into.Object = map[string]any{"apiVersion": k.gvk.GroupVersion().String(), "kind": k.gvk.Kind + "List"}
@@ -86,7 +87,11 @@ func (k *kind) fill(into client.ObjectList, found []*record) error {
 	}
 	out := reflect.MakeSlice(slice.Type(), len(found), len(found))
 	for i, r := range found {
-		v := reflect.ValueOf(show(r.obj).DeepCopyObject())
+		obj := show(r.obj)
+		if !shared {
+			obj = obj.DeepCopyObject().(client.Object)
+		}
+		v := reflect.ValueOf(obj)
 		if byValue {
 			v = v.Elem()
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -77,9 +78,8 @@ func (a *API) patchStored(user string, k *kind, key client.ObjectKey, t types.Pa
 
 // patched is what is stored at r with a patch applied.
 func (k *kind) patched(r *record, t types.PatchType, data []byte) (map[string]any, error) {
-	stored := k.json(r.obj, r.raw)
 	if t == types.JSONPatchType {
-		return jsonPatched(stored, data)
+		return jsonPatched(k.json(r.obj, r.raw), data)
 	}
 	var patch map[string]any
 	if err := kjson.Unmarshal(data, &patch); err != nil {
@@ -87,13 +87,17 @@ func (k *kind) patched(r *record, t types.PatchType, data []byte) (map[string]an
 	}
 	switch t {
 	case types.MergePatchType:
+		stored := r.raw
+		if stored == nil {
+			stored = k.json(r.obj, nil)
+		}
 		merged, _ := mergePatched(stored, patch).(map[string]any)
 		return merged, nil
 	case types.StrategicMergePatchType:
 		if k.custom != nil {
 			return nil, unsupportedMediaType()
 		}
-		merged, err := strategicpatch.StrategicMergeMapPatch(stored, patch, k.newObject())
+		merged, err := strategicpatch.StrategicMergeMapPatch(k.json(r.obj, r.raw), patch, k.newObject())
 		if err != nil {
 			return nil, apierrors.NewBadRequest(err.Error())
 		}
@@ -131,16 +135,16 @@ func jsonPatched(stored map[string]any, data []byte) (map[string]any, error) {
 	return out, nil
 }
 
-// mergePatched applies a JSON merge patch (RFC 7386) to target, which it changes.
+// mergePatched is target with a JSON merge patch (RFC 7386) applied. What the
+// patch leaves alone is shared with target, which is not changed.
 func mergePatched(target, patch any) any {
 	changes, ok := patch.(map[string]any)
 	if !ok {
 		return patch
 	}
-	out, ok := target.(map[string]any)
-	if !ok {
-		out = map[string]any{}
-	}
+	before, _ := target.(map[string]any)
+	out := make(map[string]any, len(before)+len(changes))
+	maps.Copy(out, before)
 	for name, value := range changes {
 		if value == nil {
 			delete(out, name)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,6 +22,15 @@ import (
 type image struct {
 	obj client.Object
 	raw map[string]any
+	m   *metav1.ObjectMeta // of obj, if it is known
+}
+
+// meta is the metadata of obj, as [metaOf] gives it.
+func (i *image) meta() *metav1.ObjectMeta {
+	if i.m == nil {
+		i.m = metaOf(i.obj)
+	}
+	return i.m
 }
 
 // imageOf is a copy of what a client sent, whatever its representation.
@@ -52,6 +62,18 @@ func (k *kind) imageOf(obj client.Object) (image, error) {
 	return image{obj: typed, raw: raw}, nil
 }
 
+// sentImage is the image of what a client sends for a part of an object. Of the
+// status of a Go type the rest is not even copied: it will not be looked at.
+func (k *kind) sentImage(obj client.Object, part edition) (image, error) {
+	if part == statusOnly && reflect.TypeOf(obj).Elem() == k.goType {
+		sent := k.newObject()
+		copyField(sent, obj, "ObjectMeta")
+		copyField(sent, obj, "Status")
+		obj = sent
+	}
+	return k.imageOf(obj)
+}
+
 // imageOfJSON takes raw over. A value of the wrong type is a BadRequest in the
 // real server's words.
 func (k *kind) imageOfJSON(raw map[string]any) (image, error) {
@@ -62,7 +84,7 @@ func (k *kind) imageOfJSON(raw map[string]any) (image, error) {
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(metadata, &m); err != nil {
 			return image{}, k.cannotHandle(err)
 		}
-		return image{obj: &unstructured.Unstructured{Object: raw}, raw: raw}, nil
+		return image{obj: &unstructured.Unstructured{Object: raw}, raw: raw, m: &m}, nil
 	}
 	obj, err := k.decode(raw)
 	if err != nil {
@@ -97,6 +119,23 @@ func (k *kind) decode(raw map[string]any) (client.Object, error) {
 	obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	k.roundTimes(obj)
 	return obj, nil
+}
+
+// decodeStatus gives obj the status that it has in JSON, and says whether that
+// fits.
+func (k *kind) decodeStatus(obj client.Object, status any) bool {
+	fresh := k.newObject()
+	into := reflect.ValueOf(fresh).Elem().FieldByName("Status")
+	fields, ok := status.(map[string]any)
+	switch {
+	case !into.IsValid() || !ok && status != nil:
+		return false
+	case ok && runtime.DefaultUnstructuredConverter.FromUnstructured(fields, into.Addr().Interface()) != nil:
+		return false
+	}
+	k.roundTimes(fresh)
+	copyField(obj, fresh, "Status")
+	return true
 }
 
 // json is a copy of what is stored, as the server would print it.
@@ -172,11 +211,26 @@ func (i *image) syncMetadata(m *metav1.ObjectMeta) {
 // whole seconds (microseconds for MicroTime).
 func (k *kind) roundTimes(obj client.Object) {
 	if k.times == nil { // found out when first needed: most worlds need few kinds
-		if k.times = timesIn(k.goType, map[reflect.Type]bool{}); k.times == nil {
-			k.times = none
-		}
+		k.times = k.shapes.times(k.goType)
 	}
 	k.times(reflect.ValueOf(obj).Elem())
+}
+
+// shapes are what has been found out of Go types, once for all servers of a
+// process that share their [Definitions].
+type shapes struct{ known sync.Map }
+
+// times is the function that rounds all times in a value of type t.
+func (s *shapes) times(t reflect.Type) func(reflect.Value) {
+	if known, ok := s.known.Load(t); ok {
+		return known.(func(reflect.Value))
+	}
+	round := timesIn(t, map[reflect.Type]bool{})
+	if round == nil {
+		round = none
+	}
+	s.known.Store(t, round)
+	return round
 }
 
 // none is for types that hold no time.

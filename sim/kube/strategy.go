@@ -76,7 +76,7 @@ func (a *API) strategyOf(k *kind) strategy {
 	case *corev1.PersistentVolumeClaim:
 		claimStrategy(&s)
 	case *corev1.PersistentVolume:
-		volumeStrategy(&s)
+		a.volumeStrategy(&s)
 	case *corev1.ReplicationController:
 		s.orphansByDefault = true
 	case *apiextensionsv1.CustomResourceDefinition:

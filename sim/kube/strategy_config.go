@@ -4,11 +4,12 @@ import (
 	"maps"
 
 	corev1 "k8s.io/api/core/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 )
 
 const immutableIsSet = "field is immutable when `immutable` is set"
@@ -99,7 +100,7 @@ func frozen(was, is *bool, fields map[string][2]any) (errs field.ErrorList) {
 		errs = append(errs, field.Forbidden(field.NewPath("immutable"), immutableIsSet))
 	}
 	for name, values := range fields {
-		if !apiequality.Semantic.DeepEqual(values[0], values[1]) {
+		if !equal.Semantic(values[0], values[1]) {
 			errs = append(errs, field.Forbidden(field.NewPath(name), immutableIsSet))
 		}
 	}

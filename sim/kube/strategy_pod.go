@@ -1,16 +1,11 @@
 package kube
 
 import (
-	"fmt"
-
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 )
 
 func (a *API) podStrategy(s *strategy) {
@@ -18,6 +13,7 @@ func (a *API) podStrategy(s *strategy) {
 	s.prepare = func(obj, old client.Object) error {
 		pod := obj.(*corev1.Pod)
 		defaultPodSpec(&pod.Spec)
+		defaultRequests(&pod.Spec)
 		if old == nil {
 			if err := a.admitAccount(pod); err != nil {
 				return err
@@ -70,10 +66,10 @@ func validatePodUpdate(pod, old *corev1.Pod) field.ErrorList {
 		spec.InitContainers[i].Image = was.InitContainers[i].Image
 	}
 	spec.ActiveDeadlineSeconds = was.ActiveDeadlineSeconds
-	if len(spec.Tolerations) >= len(was.Tolerations) && apiequality.Semantic.DeepEqual(spec.Tolerations[:len(was.Tolerations)], was.Tolerations) {
+	if len(spec.Tolerations) >= len(was.Tolerations) && equal.Semantic(spec.Tolerations[:len(was.Tolerations)], was.Tolerations) {
 		spec.Tolerations = was.Tolerations
 	}
-	if apiequality.Semantic.DeepEqual(spec, was) {
+	if equal.Semantic(spec, was) {
 		return nil
 	}
 	return field.ErrorList{field.Forbidden(field.NewPath("spec"), "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)")}
@@ -109,30 +105,4 @@ func setPodCondition(pod *corev1.Pod, c corev1.PodCondition) {
 		}
 	}
 	pod.Status.Conditions = append(pod.Status.Conditions, c)
-}
-
-// budgetAllows refuses an eviction that a PodDisruptionBudget forbids: too many
-// requests, try again later.
-func (a *API) budgetAllows(pod *corev1.Pod) error {
-	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed || pod.DeletionTimestamp != nil {
-		return nil
-	}
-	if _, err := a.kindOf(&policyv1.PodDisruptionBudget{}); err != nil {
-		return nil
-	}
-	var refused error
-	a.Each(&policyv1.PodDisruptionBudget{}, pod.Namespace, func(obj client.Object) {
-		pdb := obj.(*policyv1.PodDisruptionBudget)
-		selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
-		if err != nil || !selector.Matches(labels.Set(pod.Labels)) || pdb.Status.DisruptionsAllowed > 0 {
-			return
-		}
-		e := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0)
-		e.ErrStatus.Details.Causes = append(e.ErrStatus.Details.Causes, metav1.StatusCause{
-			Type:    policyv1.DisruptionBudgetCause,
-			Message: fmt.Sprintf("The disruption budget %s needs %d healthy pods and has %d currently", pdb.Name, pdb.Status.DesiredHealthy, pdb.Status.CurrentHealthy),
-		})
-		refused = e
-	})
-	return refused
 }

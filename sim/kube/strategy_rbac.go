@@ -4,9 +4,10 @@ import (
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 )
 
 // rbacStrategy is for roles: their names may hold colons.
@@ -59,7 +60,7 @@ func roleBindingStrategy(s *strategy) {
 			}
 		}
 		if old != nil {
-			if was, _ := parts(old); !apiequality.Semantic.DeepEqual(ref, was) {
+			if was, _ := parts(old); !equal.Semantic(ref, was) {
 				errs = append(errs, field.Invalid(field.NewPath("roleRef"), *ref, "cannot change roleRef"))
 			}
 		}

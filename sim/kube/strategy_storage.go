@@ -1,11 +1,15 @@
 package kube
 
 import (
+	"slices"
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 )
 
 func defaultClaim(pvc *corev1.PersistentVolumeClaim) {
@@ -53,7 +57,7 @@ func validateClaimUpdate(pvc, old *corev1.PersistentVolumeClaim) field.ErrorList
 		rest.Resources.Requests[corev1.ResourceStorage] = before
 	}
 	rest.VolumeAttributesClassName = was.VolumeAttributesClassName
-	if !apiequality.Semantic.DeepEqual(rest, was) {
+	if !equal.Semantic(rest, was) {
 		return field.ErrorList{field.Forbidden(path, "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims")}
 	}
 	if size.Cmp(before) < 0 && size.Cmp(old.Status.Capacity[corev1.ResourceStorage]) <= 0 {
@@ -62,7 +66,48 @@ func validateClaimUpdate(pvc, old *corev1.PersistentVolumeClaim) field.ErrorList
 	return nil
 }
 
-func volumeStrategy(s *strategy) {
+// volumeProtection keeps a volume that is bound to a claim from going.
+const volumeProtection = "kubernetes.io/pv-protection"
+
+// releaseLater lets a volume that is being deleted go as soon as its claim is
+// gone, as the controller for the protection of volumes in use does
+// (https://kubernetes.io/docs/concepts/storage/persistent-volumes/).
+func (a *API) releaseLater(name string, after time.Duration) {
+	a.loop.After(after, "release volume "+name, func() {
+		k := a.mustKindOf(&corev1.PersistentVolume{})
+		r := k.table.byKey[client.ObjectKey{Name: name}]
+		if r == nil || r.obj.GetDeletionTimestamp() == nil {
+			return
+		}
+		pv := r.obj.DeepCopyObject().(*corev1.PersistentVolume)
+		if ref := pv.Spec.ClaimRef; ref != nil {
+			claim := a.mustKindOf(&corev1.PersistentVolumeClaim{}).table.byKey[client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}]
+			if claim != nil && (ref.UID == "" || ref.UID == claim.obj.GetUID()) {
+				a.releaseLater(name, emptyAgain)
+				return
+			}
+		}
+		pv.Finalizers = slices.DeleteFunc(pv.Finalizers, func(f string) bool { return f == volumeProtection })
+		if len(pv.Finalizers) == len(r.obj.GetFinalizers()) {
+			return
+		}
+		if len(pv.Finalizers) == 0 {
+			a.remove(volumeUser, "update", k, r, image{obj: pv})
+			return
+		}
+		a.commit(volumeUser, "update", k, r, image{obj: pv})
+	})
+}
+
+// volumeUser is in whose name volumes are let go.
+const volumeUser = "system:serviceaccount:kube-system:pv-protection-controller"
+
+func (a *API) volumeStrategy(s *strategy) {
+	s.committed = func(obj, _ client.Object) {
+		if obj.GetDeletionTimestamp() != nil {
+			a.releaseLater(obj.GetName(), a.noticing())
+		}
+	}
 	s.prepare = func(obj, old client.Object) error {
 		pv := obj.(*corev1.PersistentVolume)
 		orElse(&pv.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
@@ -71,6 +116,9 @@ func volumeStrategy(s *strategy) {
 		}
 		if old == nil {
 			pv.Status.Phase = corev1.VolumePending
+			if !slices.Contains(pv.Finalizers, volumeProtection) {
+				pv.Finalizers = append(pv.Finalizers, volumeProtection)
+			}
 		}
 		return nil
 	}
@@ -83,7 +131,7 @@ func volumeStrategy(s *strategy) {
 		if _, ok := pv.Spec.Capacity[corev1.ResourceStorage]; !ok {
 			errs = append(errs, field.Required(path.Child("capacity"), ""))
 		}
-		if old != nil && !apiequality.Semantic.DeepEqual(pv.Spec.PersistentVolumeSource, old.(*corev1.PersistentVolume).Spec.PersistentVolumeSource) {
+		if old != nil && !equal.Semantic(pv.Spec.PersistentVolumeSource, old.(*corev1.PersistentVolume).Spec.PersistentVolumeSource) {
 			errs = append(errs, field.Forbidden(path.Child("persistentvolumesource"), "spec.persistentvolumesource is immutable after creation"))
 		}
 		return errs
@@ -116,7 +164,7 @@ func storageClassStrategy(s *strategy) {
 			{"reclaimPolicy", sc.ReclaimPolicy, was.ReclaimPolicy},
 			{"volumeBindingMode", sc.VolumeBindingMode, was.VolumeBindingMode},
 		} {
-			if !apiequality.Semantic.DeepEqual(f.is, f.was) {
+			if !equal.Semantic(f.is, f.was) {
 				errs = append(errs, field.Forbidden(field.NewPath(f.name), "updates to "+f.name+" are forbidden."))
 			}
 		}

@@ -7,7 +7,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
@@ -15,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 )
 
 // The defaults are those of
@@ -56,7 +57,7 @@ func deploymentStrategy(s *strategy) {
 	}
 	// A deployment's annotations are carried to its replica sets, so they count.
 	s.asksForMore = func(obj, old client.Object) bool {
-		return specChanged(obj, old) || !apiequality.Semantic.DeepEqual(obj.GetAnnotations(), old.GetAnnotations())
+		return specChanged(obj, old) || !equal.Semantic(obj.GetAnnotations(), old.GetAnnotations())
 	}
 }
 
@@ -137,7 +138,7 @@ func statefulSetStrategy(s *strategy) {
 		rest, was := spec.DeepCopy(), &old.(*appsv1.StatefulSet).Spec
 		rest.Replicas, rest.Ordinals, rest.Template, rest.UpdateStrategy = was.Replicas, was.Ordinals, was.Template, was.UpdateStrategy
 		rest.RevisionHistoryLimit, rest.PersistentVolumeClaimRetentionPolicy, rest.MinReadySeconds = was.RevisionHistoryLimit, was.PersistentVolumeClaimRetentionPolicy, was.MinReadySeconds
-		if !apiequality.Semantic.DeepEqual(rest, was) {
+		if !equal.Semantic(rest, was) {
 			errs = append(errs, field.Forbidden(path, "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"))
 		}
 		return errs

@@ -155,19 +155,3 @@ func (a *API) bind(user string, k *kind, key client.ObjectKey, b *corev1.Binding
 	}
 	return nil
 }
-
-// evict deletes a pod if no PodDisruptionBudget speaks against it.
-func (a *API) evict(user string, k *kind, key client.ObjectKey, e *policyv1.Eviction, dryRun bool) error {
-	r := k.table.byKey[key]
-	if r == nil {
-		return notFound(k, key)
-	}
-	if err := a.budgetAllows(r.obj.(*corev1.Pod)); err != nil {
-		return err
-	}
-	opts := e.DeleteOptions
-	if opts == nil {
-		opts = &metav1.DeleteOptions{}
-	}
-	return a.delete(user, k, key, opts, dryRun)
-}

@@ -5,9 +5,10 @@ import (
 	"reflect"
 	"strings"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 )
 
 // traceWrite writes the line of a write: who did what to which object, its new
@@ -26,33 +27,41 @@ func (a *API) traceWrite(user, verb string, k *kind, obj, old client.Object) {
 		line.WriteString(" deleting")
 	}
 	if old != nil {
-		for _, part := range changedParts(obj, old) {
+		k.changedParts(obj, old, func(part string) {
 			line.WriteString(" " + part)
-		}
+		})
 	}
 	a.loop.Trace("kube", "%s", line.String())
 }
 
-// changedParts names the top-level fields in which two objects of one kind
+// changedParts names the top-level fields in which two objects of the kind
 // differ, other than by what each write changes.
-func changedParts(obj, old client.Object) []string {
+func (k *kind) changedParts(obj, old client.Object, name func(string)) {
 	a, b := reflect.ValueOf(obj).Elem(), reflect.ValueOf(old).Elem()
-	if a.Kind() != reflect.Struct || a.Type() != b.Type() {
-		return nil
+	if a.Type() != k.goType || b.Type() != k.goType {
+		return
 	}
-	var parts []string
-	for i := range a.NumField() {
-		f := a.Type().Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		x, y := a.Field(i).Interface(), b.Field(i).Interface()
-		if m, ok := x.(metav1.ObjectMeta); ok {
-			before := y.(metav1.ObjectMeta)
-			m.ResourceVersion, m.Generation = before.ResourceVersion, before.Generation
-			x = m
+	if k.parts == nil {
+		k.parts = partsOf(k.goType)
+	}
+	for i, part := range k.parts {
+		x, y := a.Field(i).Addr().Interface(), b.Field(i).Addr().Interface()
+		if m, ok := x.(*metav1.ObjectMeta); ok {
+			before, now := *y.(*metav1.ObjectMeta), *m
+			now.ResourceVersion, now.Generation = before.ResourceVersion, before.Generation
+			x, y = &now, &before
 		}
-		if name != "" && !apiequality.Semantic.DeepEqual(x, y) {
-			parts = append(parts, name)
+		if part != "" && !equal.Semantic(x, y) {
+			name(part)
 		}
+	}
+}
+
+// partsOf are the JSON names of the fields of a struct.
+func partsOf(t reflect.Type) []string {
+	parts := make([]string, t.NumField())
+	for i := range parts {
+		parts[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
 	}
 	return parts
 }

@@ -309,7 +309,7 @@ func TestDefaults(t *testing.T) {
 		corev1.RestartPolicyAlways, corev1.DNSClusterFirst, "default-scheduler", int64(30), true, "",
 		int32(0o644), corev1.HostPathUnset,
 		corev1.PullIfNotPresent, "/dev/termination-log", corev1.ProtocolTCP,
-		"v1", "/", int32(10), "1",
+		"v1", "/", int32(10), "0", // a pod asks for its limits, a template does not
 	}
 	for i := range want {
 		if got[i] != want[i] {
@@ -318,13 +318,14 @@ func TestDefaults(t *testing.T) {
 	}
 
 	p := pod("p")
+	p.Spec.Containers[0].Resources.Limits = corev1.ResourceList{"cpu": resource.MustParse("1")}
 	p.Spec.Containers[0].Image = "registry:5000/ceph"
 	p.Spec.PriorityClassName = "system-node-critical"
 	w.create(t, p)
 	if *p.Spec.Priority != 2000001000 {
 		t.Errorf("priority %d", *p.Spec.Priority)
 	}
-	if p.Spec.Containers[0].ImagePullPolicy != corev1.PullAlways || p.Spec.ServiceAccountName != "default" || p.Status.Phase != corev1.PodPending || p.Status.QOSClass != corev1.PodQOSBestEffort {
+	if p.Spec.Containers[0].ImagePullPolicy != corev1.PullAlways || p.Spec.ServiceAccountName != "default" || p.Status.Phase != corev1.PodPending || p.Status.QOSClass != corev1.PodQOSBurstable || p.Spec.Containers[0].Resources.Requests.Cpu().String() != "1" {
 		t.Errorf("pod: %+v", p)
 	}
 	for image, want := range map[string]corev1.PullPolicy{

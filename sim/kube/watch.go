@@ -39,6 +39,7 @@ func (a *API) notify(k *kind, e Event) {
 // subscription carries events to one subscriber, in order, each a drawn time
 // after it happened.
 type subscription struct {
+	user    string
 	loop    *loop.Loop
 	draw    *rand.Rand
 	what    string
@@ -60,7 +61,7 @@ type pending struct {
 func (a *API) Subscribe(user string, object client.Object, fn func(Event)) (cancel func()) {
 	k := a.mustKindOf(object)
 	s := &subscription{
-		loop: a.loop, draw: a.loop.Rand("kube: watch of " + user + " on " + k.gvk.String()),
+		user: user, loop: a.loop, draw: a.loop.Rand("kube: watch of " + user + " on " + k.gvk.String()),
 		what: "watch event of " + k.gvk.Kind + " for " + user, fn: fn,
 	}
 	k.table.each("", func(r *record) bool {
@@ -72,6 +73,23 @@ func (a *API) Subscribe(user string, object client.Object, fn func(Event)) (canc
 		s.queue = nil
 		k.watchers = slices.DeleteFunc(slices.Clone(k.watchers), func(w watcher) bool { return w == s })
 	}
+}
+
+// Watched are the kinds whose changes a user is told of, one for each
+// subscription and each informer of a [Cache], sorted.
+func (a *API) Watched(user string) []string {
+	var kinds []string
+	for _, k := range a.order {
+		for _, w := range k.watchers {
+			s, subscribed := w.(*subscription)
+			i, cached := w.(*informer)
+			if subscribed && s.user == user || cached && i.cache.user == user {
+				kinds = append(kinds, k.gvk.Kind)
+			}
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
 }
 
 func (s *subscription) changed(e Event) {

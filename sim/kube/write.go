@@ -5,12 +5,13 @@ import (
 	"maps"
 	"reflect"
 
-	apiequality "k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 )
 
 // create stores a new object and returns it as stored.
@@ -77,14 +78,14 @@ func (a *API) update(user, verb string, k *kind, key client.ObjectKey, img image
 		return image{}, false, apierrors.NewNotFound(k.resource(), key.Name)
 	}
 	old := image{obj: r.obj, raw: r.raw}
-	m, was := metaOf(img.obj), metaOf(r.obj)
+	m, was := img.meta(), metaOf(r.obj)
 	if err := checkCurrent(k, m, was); err != nil {
 		return image{}, false, err
 	}
 	switch part {
 	case statusOnly:
 		img = k.withStatusOf(old, img)
-		m = metaOf(img.obj)
+		m = img.meta()
 	case wholeObject:
 		if k.status && k.custom == nil {
 			copyField(img.obj, r.obj, "Status")
@@ -94,7 +95,9 @@ func (a *API) update(user, verb string, k *kind, key client.ObjectKey, img image
 	m.UID, m.CreationTimestamp, m.ResourceVersion = was.UID, was.CreationTimestamp, was.ResourceVersion
 	m.DeletionTimestamp, m.DeletionGracePeriodSeconds = was.DeletionTimestamp, was.DeletionGracePeriodSeconds
 	m.ManagedFields, m.Generation = nil, was.Generation
-	img.setMeta(m)
+	if part == wholeObject { // else it is as it was
+		img.setMeta(m)
+	}
 	if part == statusOnly {
 		if err := a.admitStatus(k, &img, old); err != nil {
 			return image{}, false, err
@@ -102,7 +105,7 @@ func (a *API) update(user, verb string, k *kind, key client.ObjectKey, img image
 	} else if err := a.admit(k, &img, &old); err != nil {
 		return image{}, false, err
 	}
-	m = metaOf(img.obj)
+	m = img.meta()
 	if k.generation && part == wholeObject && k.asksForMore(img, old) {
 		m.Generation++
 		img.setMeta(m)
@@ -142,6 +145,7 @@ func checkCurrent(k *kind, sent, stored *metav1.ObjectMeta) error {
 // setMeta makes m the metadata of the object in both forms.
 func (i *image) setMeta(m *metav1.ObjectMeta) {
 	i.syncMetadata(m)
+	i.m = m
 	if u, ok := i.obj.(*unstructured.Unstructured); ok {
 		u.Object = i.raw
 	}
@@ -150,12 +154,14 @@ func (i *image) setMeta(m *metav1.ObjectMeta) {
 // same says whether a write of i over old would change nothing.
 func (i *image) same(old image) bool {
 	if i.raw != nil {
-		return apiequality.Semantic.DeepEqual(i.raw, old.raw)
+		return equal.Semantic(i.raw, old.raw)
 	}
-	return apiequality.Semantic.DeepEqual(i.obj, old.obj)
+	return equal.Semantic(i.obj, old.obj)
 }
 
-// withStatusOf is old with the status of sent.
+// withStatusOf is old with the status of sent; the rest is shared with old, which
+// is never changed. A custom resource has its status in its JSON alone until that
+// is admitted.
 func (k *kind) withStatusOf(old, sent image) image {
 	if k.custom != nil {
 		raw := maps.Clone(old.raw)
@@ -164,9 +170,12 @@ func (k *kind) withStatusOf(old, sent image) image {
 		} else {
 			delete(raw, "status")
 		}
-		return image{obj: &unstructured.Unstructured{Object: raw}, raw: raw}
+		if k.goType == nil {
+			return image{obj: &unstructured.Unstructured{Object: raw}, raw: raw}
+		}
+		return image{obj: shallow(old.obj), raw: raw}
 	}
-	obj := old.obj.DeepCopyObject().(client.Object)
+	obj := shallow(old.obj)
 	copyField(obj, sent.obj, "Status")
 	if k.strategy.statusCarriesMetadata {
 		obj.SetLabels(sent.obj.GetLabels())
@@ -175,11 +184,19 @@ func (k *kind) withStatusOf(old, sent image) image {
 	return image{obj: obj}
 }
 
+// shallow is an object of its own that shares with obj all that its fields refer
+// to.
+func shallow(obj client.Object) client.Object {
+	v := reflect.New(reflect.TypeOf(obj).Elem())
+	v.Elem().Set(reflect.ValueOf(obj).Elem())
+	return v.Interface().(client.Object)
+}
+
 // asksForMore says whether the new object asks for something else than the old:
 // its generation moves then.
 func (k *kind) asksForMore(img, old image) bool {
 	if k.custom != nil {
-		return !apiequality.Semantic.DeepEqual(k.asked(img.raw), k.asked(old.raw))
+		return !equal.Semantic(k.asked(img.raw), k.asked(old.raw))
 	}
 	return k.strategy.asksForMore(img.obj, old.obj)
 }
@@ -203,12 +220,12 @@ func copyField(to, from client.Object, name string) {
 // specChanged compares the Spec of two objects of one Go type.
 func specChanged(img, old client.Object) bool {
 	a, b := reflect.ValueOf(img).Elem().FieldByName("Spec"), reflect.ValueOf(old).Elem().FieldByName("Spec")
-	return a.IsValid() && !apiequality.Semantic.DeepEqual(a.Addr().Interface(), b.Addr().Interface())
+	return a.IsValid() && !equal.Semantic(a.Addr().Interface(), b.Addr().Interface())
 }
 
 // commit stores img as the new state of r and tells everybody.
 func (a *API) commit(user, verb string, k *kind, r *record, img image) {
-	m := metaOf(img.obj)
+	m := img.meta()
 	m.ResourceVersion = a.nextVersion()
 	img.setMeta(m)
 	old := r.obj

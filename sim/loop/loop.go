@@ -23,6 +23,7 @@ type Loop struct {
 	order   *rand.Rand
 	streams map[string]*rand.Rand
 	trace   io.Writer
+	line    []byte // of the trace, used again and again
 
 	current *process
 	live    map[*process]struct{}
@@ -78,18 +79,20 @@ func (l *Loop) Trace(subject, format string, args ...any) {
 	if l.trace == nil {
 		return
 	}
-	fmt.Fprintf(l.trace, "%12.6f %s: %s\n", l.Elapsed().Seconds(), subject, fmt.Sprintf(format, args...))
+	l.line = fmt.Appendf(l.line[:0], "%12.6f %s: ", l.Elapsed().Seconds(), subject)
+	l.line = append(fmt.Appendf(l.line, format, args...), '\n')
+	_, _ = l.trace.Write(l.line) // who reads the trace knows of its own errors
 }
 
 // Timer is an event that has been put into the queue.
-type Timer struct{ e *event }
+type Timer struct{ event }
 
 // Stop takes the event out of the queue and says whether it was still there.
 func (t *Timer) Stop() bool {
-	if t == nil || t.e.fn == nil {
+	if t == nil || t.fn == nil {
 		return false
 	}
-	t.e.fn = nil // the queue drops it when its time comes
+	t.fn = nil // the queue drops it when its time comes
 	return true
 }
 
@@ -97,9 +100,9 @@ func (t *Timer) Stop() bool {
 // event for people who debug the loop.
 func (l *Loop) After(d time.Duration, what string, fn func()) *Timer {
 	l.ordinal++
-	e := &event{at: l.now.Add(max(d, 0)), draw: l.order.Uint64(), ordinal: l.ordinal, what: what, fn: fn}
-	heap.Push(&l.queue, e)
-	return &Timer{e}
+	e := &Timer{event{at: l.now.Add(max(d, 0)), draw: l.order.Uint64(), ordinal: l.ordinal, what: what, fn: fn}}
+	heap.Push(&l.queue, &e.event)
+	return e
 }
 
 // Step runs the next event and says whether there was one.

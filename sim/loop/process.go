@@ -2,37 +2,43 @@ package loop
 
 import (
 	"fmt"
-	"runtime"
+	"iter"
 	"runtime/debug"
 	"slices"
 	"time"
 )
 
-// process is a goroutine that runs only while the loop waits for it.
+// process is a goroutine that runs only while the loop waits for it: a coroutine
+// of the loop, to which control passes without the scheduler of Go's runtime.
 type process struct {
 	name    string
 	ordinal uint64
-	wake    chan struct{}
-	yielded chan struct{}
+	run     func() (struct{}, bool) // until it parks or ends
+	yield   func(struct{}) bool     // gives control back
 	killed  bool
 	done    bool
 	group   *Group
 }
+
+// ended unwinds a process that was killed.
+type ended struct{}
 
 // Go starts fn as a process at this instant of virtual time.
 func (l *Loop) Go(name string, fn func()) { l.start(nil, name, fn) }
 
 func (l *Loop) start(g *Group, name string, fn func()) {
 	l.ordinal++
-	p := &process{name: name, ordinal: l.ordinal, wake: make(chan struct{}), yielded: make(chan struct{}), group: g}
+	p := &process{name: name, ordinal: l.ordinal, group: g}
 	l.live[p] = struct{}{}
 	if g != nil {
 		g.processes[p] = struct{}{}
 	}
-	go func() {
-		<-p.wake
+	// It is always run to its end, by kill if by nothing else.
+	p.run, _ = iter.Pull(func(yield func(struct{}) bool) {
+		p.yield = yield
 		defer func() {
-			if r := recover(); r != nil {
+			r := recover()
+			if _, killed := r.(ended); r != nil && !killed {
 				l.failure = fmt.Sprintf("%v\nin process %q\n%s", r, p.name, debug.Stack())
 			}
 			p.done = true
@@ -40,13 +46,11 @@ func (l *Loop) start(g *Group, name string, fn func()) {
 			if g != nil {
 				delete(g.processes, p)
 			}
-			p.yielded <- struct{}{}
 		}()
-		if p.killed {
-			return
+		if !p.killed {
+			fn()
 		}
-		fn()
-	}()
+	})
 	l.After(0, "start "+name, func() { l.resume(p) })
 }
 
@@ -58,8 +62,7 @@ func (l *Loop) resume(p *process) {
 	}
 	before := l.current
 	l.current = p
-	p.wake <- struct{}{}
-	<-p.yielded
+	p.run()
 	l.current = before
 	if f := l.failure; f != nil {
 		l.failure = nil
@@ -75,16 +78,15 @@ func (l *Loop) park() {
 		panic("loop: only a process can wait; start it with Go")
 	}
 	if !p.killed {
-		p.yielded <- struct{}{}
-		<-p.wake
+		p.yield(struct{}{})
 	}
 	if p.killed {
-		runtime.Goexit()
+		panic(ended{})
 	}
 }
 
-// kill ends p: at once if it is parked, else (p kills itself) when it next
-// waits or by the Goexit here.
+// kill ends p where it is parked or, if p kills itself, here. Its deferred
+// functions run.
 func (l *Loop) kill(p *process) {
 	if p.done || p.killed {
 		return
@@ -92,7 +94,7 @@ func (l *Loop) kill(p *process) {
 	p.killed = true
 	switch p {
 	case l.current:
-		runtime.Goexit()
+		panic(ended{})
 	default:
 		l.resume(p)
 	}

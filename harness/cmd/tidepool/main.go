@@ -26,7 +26,7 @@ func main() {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(runCommand(), stepsCommand())
+	root.AddCommand(runCommand(), stepsCommand(), exploreCommand())
 	switch err := root.Execute(); {
 	case errors.Is(err, errFailed):
 		os.Exit(exitFailed)

@@ -19,8 +19,7 @@ import (
 func runCommand() *cobra.Command {
 	var (
 		o              run.Options
-		trace          string
-		junit, reports string
+		trace, formats string
 	)
 	c := &cobra.Command{
 		Use:   "run [FEATURE|FOLDER|FEATURE:LINE]...",
@@ -30,12 +29,8 @@ func runCommand() *cobra.Command {
 			if len(paths) == 0 {
 				o.Paths = []string{"features"}
 			}
-			o.Out = cmd.OutOrStdout()
-			if junit != "" {
-				o.Reports = append(o.Reports, "junit:"+junit)
-			}
-			if reports != "" {
-				o.Reports = append(o.Reports, "cucumber:"+reports)
+			if err := format(&o, formats, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
+				return err
 			}
 			o.NewWorld = func(seed uint64, trace io.Writer) (world.World, error) { return sim.New(seed, trace) }
 			debug.SetGCPercent(gcPercent)
@@ -56,9 +51,7 @@ func runCommand() *cobra.Command {
 	f.IntVar(&o.Concurrency, "concurrency", runtime.NumCPU(), "how many scenarios run at once")
 	f.StringVar(&o.Tags, "tags", "", `only scenarios with these tags, such as "@S36 && ~@B01"`)
 	f.StringVar(&trace, "trace", "", "write what happened in every world to this file; same seed, same bytes")
-	f.StringVar(&junit, "junit", "", "write a JUnit report to this file")
-	f.StringVar(&reports, "cucumber", "", "write a Cucumber JSON report to this file")
-	f.BoolVarP(&o.Verbose, "verbose", "v", false, "name every scenario")
+	f.StringVar(&formats, "format", "progress", `a list of pretty (names every scenario), progress, junit[:FILE], cucumber[:FILE]`)
 	return c
 }
 

@@ -2,7 +2,7 @@ package sim_test
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"os"
 	"runtime"
 	"testing"
@@ -46,20 +46,35 @@ func bringUp(tb testing.TB, seed uint64) *sim.World {
 	if err := w.Apply(ctx, manifest); err != nil {
 		tb.Fatal(err)
 	}
-	err = w.Until(10*time.Minute, func() error {
-		var c v1.CephCluster
-		if err := w.Client().Get(ctx, client.ObjectKey{Namespace: "rook-ceph", Name: "rook-ceph"}, &c); err != nil {
-			return err
-		}
-		if c.Status.State != v1.ClusterStateCreated || c.Status.Ceph == nil || c.Status.Ceph.Health != "HEALTH_OK" {
-			return fmt.Errorf("status %+v", c.Status)
-		}
-		return nil
-	})
-	if err != nil {
-		tb.Fatalf("%v\n%s", err, w.Trace(40))
-	}
+	untilWell(tb, w, 10*time.Minute)
 	return w
+}
+
+// untilWell lets time pass until the cluster is as its spec asks and healthy.
+func untilWell(tb testing.TB, w *sim.World, limit time.Duration) {
+	tb.Helper()
+	if w.Until(limit, func() error { return well(w) }) != nil {
+		tb.Fatalf("%+v\n%s", stored(w).Status, w.Trace(40))
+	}
+}
+
+var errNotYet = errors.New("it is not well")
+
+func well(w *sim.World) error {
+	status := stored(w).Status
+	if status.State != v1.ClusterStateCreated || status.Ceph == nil || status.Ceph.Health != "HEALTH_OK" {
+		return errNotYet
+	}
+	return nil
+}
+
+// stored is the CephCluster, empty if there is none.
+func stored(w *sim.World) *v1.CephCluster {
+	var c v1.CephClusterList
+	if err := w.Client().List(context.Background(), &c, client.UnsafeDisableDeepCopy); err != nil || len(c.Items) == 0 {
+		return &v1.CephCluster{}
+	}
+	return &c.Items[0]
 }
 
 func BenchmarkBringUp(b *testing.B) {

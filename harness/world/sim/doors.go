@@ -87,27 +87,37 @@ func (r recorder) Run(ctx context.Context, cmd exec.Command) (exec.Result, error
 }
 
 func (r recorder) run(ctx context.Context, cmd exec.Command, answer *world.Answer) (exec.Result, error) {
+	if slow := r.w.slowness(cmd.String()); slow > 0 {
+		timeout := timeoutOf(cmd)
+		r.w.loop.Sleep(min(slow, timeout))
+		if slow >= timeout {
+			return timedOut(cmd)
+		}
+		cmd.Timeout = timeout - slow
+	}
 	if answer == nil {
 		return r.next.Run(ctx, cmd)
 	}
 	if answer.Hang {
-		timeout := cmd.Timeout
-		if timeout == 0 {
-			timeout = exec.DefaultTimeout
-		}
-		r.w.loop.Sleep(timeout)
-		return exec.Result{ExitCode: -1}, fmt.Errorf("%s: %w after %v", cmd.Name(), exec.ErrTimeout, timeout)
+		r.w.loop.Sleep(timeoutOf(cmd))
+		return timedOut(cmd)
 	}
 	res := exec.Result{Stdout: []byte(answer.Stdout), Stderr: []byte(answer.Stderr), ExitCode: answer.ExitCode}
-	if out := outFile(cmd.Args); out != "" {
-		if err := r.w.operatorFiles.WriteFile(out, res.Stdout, 0o644); err != nil {
-			return res, err
-		}
+	if err := r.w.writeOutFile(cmd, res.Stdout); err != nil {
+		return res, err
 	}
 	if res.ExitCode != 0 {
 		return res, exec.NewExitError(cmd, res)
 	}
 	return res, nil
+}
+
+// writeOutFile puts an answer where the command is told to put it, if it is.
+func (w *World) writeOutFile(cmd exec.Command, answer []byte) error {
+	if out := outFile(cmd.Args); out != "" {
+		return w.operatorFiles.WriteFile(out, answer, 0o644)
+	}
+	return nil
 }
 
 // outFile is where a ceph command is told to put its answer.
@@ -130,6 +140,17 @@ func (w *World) pinned(line string) *world.Answer {
 		}
 	}
 	return nil
+}
+
+// slowness is how much longer a command takes.
+func (w *World) slowness(line string) time.Duration {
+	var longest time.Duration
+	for _, s := range w.slow {
+		if strings.Contains(line, s.words) {
+			longest = max(longest, s.takes)
+		}
+	}
+	return longest
 }
 
 // events writes Kubernetes Events as client-go's recorder does: one object a

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/tidepool-ceph/tidepool/prod/operator/controller"
@@ -25,6 +24,7 @@ type manager struct {
 	loop       *loop.Loop
 	group      *loop.Group
 	controller controller.Controller
+	began      func(controller string, r reconcile.Request) // told of each pass
 
 	queue    []reconcile.Request // ready, in order
 	queued   map[reconcile.Request]bool
@@ -32,6 +32,7 @@ type manager struct {
 	again    map[reconcile.Request]bool // asked for while running
 	failures map[reconcile.Request]int
 	later    map[reconcile.Request]*delayed
+	rests    map[reconcile.Request]time.Time // until when, after a pass
 }
 
 type delayed struct {
@@ -39,33 +40,33 @@ type delayed struct {
 	at    time.Time
 }
 
-// manage starts c on the events of api.
-func manage(l *loop.Loop, g *loop.Group, api *kube.API, c controller.Controller) {
+// manage starts c on the events of the API server.
+func (w *World) manage(g *loop.Group, c controller.Controller) error {
 	m := &manager{
-		loop: l, group: g, controller: c,
+		loop: w.loop, group: g, controller: c, began: w.passed,
 		queued:   map[reconcile.Request]bool{},
 		running:  map[reconcile.Request]bool{},
 		again:    map[reconcile.Request]bool{},
 		failures: map[reconcile.Request]int{},
 		later:    map[reconcile.Request]*delayed{},
+		rests:    map[reconcile.Request]time.Time{},
 	}
-	for _, w := range c.Watches {
-		cancel := api.Subscribe(operatorUser, w.Object, func(e kube.Event) { m.see(w, e) })
-		g.OnKill(cancel)
+	for _, watch := range c.Watches {
+		served, err := watch.Serves(context.Background(), w.api.Client(operatorUser), w.api.Scheme())
+		if err != nil {
+			return err
+		}
+		if served {
+			w.cache.Watch(watch.Object, func(e kube.Event) { m.see(watch, e) })
+		}
 	}
+	w.managers = append(w.managers, m)
+	return nil
 }
 
 func (m *manager) see(w controller.Watch, e kube.Event) {
-	if w.Matters != nil && !w.Matters(e.Old, e.New) {
-		return
-	}
-	for _, o := range []client.Object{e.Old, e.New} {
-		if o == nil {
-			continue
-		}
-		for _, r := range w.Requests(context.Background(), o.DeepCopyObject().(client.Object)) {
-			m.add(r)
-		}
+	for _, r := range w.RequestsFor(context.Background(), e.Old, e.New) {
+		m.add(r)
 	}
 }
 
@@ -73,6 +74,8 @@ func (m *manager) add(r reconcile.Request) {
 	switch {
 	case m.running[r]:
 		m.again[r] = true
+	case m.rests[r].After(m.loop.Now()):
+		m.addAfter(r, m.rests[r].Sub(m.loop.Now()))
 	case !m.queued[r]:
 		m.queued[r] = true
 		m.queue = append(m.queue, r)
@@ -106,8 +109,10 @@ func (m *manager) dispatch() {
 
 func (m *manager) work(r reconcile.Request) {
 	m.loop.Trace("operator", "%s reconciles %s", m.controller.Name, r)
+	m.began(m.controller.Name, r)
 	res, err := m.controller.Reconciler.Reconcile(context.Background(), r)
 	delete(m.running, r)
+	m.rests[r] = m.loop.Now().Add(m.controller.Rest)
 	switch {
 	case err != nil:
 		m.loop.Trace("operator", "%s failed on %s: %v", m.controller.Name, r, err)

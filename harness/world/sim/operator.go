@@ -3,12 +3,18 @@ package sim
 import (
 	"errors"
 
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/tidepool-ceph/tidepool/prod/id"
 	"github.com/tidepool-ceph/tidepool/prod/operator/cluster"
+	"github.com/tidepool-ceph/tidepool/prod/operator/disruption"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door"
+	"github.com/tidepool-ceph/tidepool/prod/operator/filesystem"
 	"github.com/tidepool-ceph/tidepool/prod/operator/health"
+	"github.com/tidepool-ceph/tidepool/prod/operator/hotplug"
+	"github.com/tidepool-ceph/tidepool/prod/operator/legacy"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pool"
 	"github.com/tidepool-ceph/tidepool/sim/host"
 )
@@ -24,6 +30,10 @@ func (w *World) StartOperator() error {
 		return err
 	}
 	w.operatorFiles = host.NewView(root)
+	w.cache = w.api.NewCache(operatorUser, &corev1.ServiceAccount{}, &rbacv1.Role{}, &rbacv1.RoleBinding{})
+	w.operator.OnKill(w.cache.Close)
+	w.cache.Lose(w.event)
+	w.cache.Delay(w.delay)
 	c := w.effectClient()
 	doors := door.Doors{
 		Client: c,
@@ -39,9 +49,13 @@ func (w *World) StartOperator() error {
 		Events: events{w, c},
 	}
 	options := cluster.OptionsFrom(func(name string) string { return w.operatorEnv[name] }, OperatorImage)
-	controllers := append(cluster.New(doors, options), health.New(doors, options.Settings, func(client.ObjectKey, string) {}), pool.New(doors, options.Settings))
+	controllers := append(cluster.New(doors, options), health.New(doors, options.Settings, func(client.ObjectKey, string) {}), pool.New(doors, options.Settings), filesystem.New(doors, options.Settings), legacy.New(doors), disruption.New(doors, options.Settings))
+	controllers = append(controllers, hotplug.New(doors, options.OperatorNamespace, w.operatorEnv[hotplug.EnvDisable])...)
+	w.managers = nil
 	for _, c := range controllers {
-		manage(w.loop, w.operator, w.api, c)
+		if err := w.manage(w.operator, c); err != nil {
+			return err
+		}
 	}
 	w.loop.Trace("operator", "started")
 	return nil

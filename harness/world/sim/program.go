@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tidepool-ceph/tidepool/prod/id"
+	"github.com/tidepool-ceph/tidepool/prod/operator/cleanup"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door"
 	"github.com/tidepool-ceph/tidepool/prod/operator/osd/prepare"
 	"github.com/tidepool-ceph/tidepool/sim/host"
@@ -38,6 +39,8 @@ func (w *World) operatorMain(p *host.Process) int {
 		err = w.copyBinary(p)
 	case "osd-prepare":
 		err = w.prepare(p)
+	case "cleanup":
+		err = w.cleanup(p)
 	default:
 		err = fmt.Errorf("unknown command %q", p.Args[1])
 	}
@@ -70,6 +73,20 @@ func (w *World) prepare(p *host.Process) error {
 		IDs:    id.From(randomBytes{w.loop.Rand("prepare: ids")}),
 		Log:    processLog{p},
 	}, env)
+}
+
+func (w *World) cleanup(p *host.Process) error {
+	request, err := cleanup.ParseEnv(func(name string) string { return p.Env[name] })
+	if err != nil {
+		return err
+	}
+	return cleanup.Run(context.Background(), door.Doors{
+		Exec:  p.Executor(),
+		Files: p.Files,
+		Clock: clock{w.loop},
+		IDs:   id.From(randomBytes{w.loop.Rand("cleanup: ids")}),
+		Log:   processLog{p},
+	}, request)
 }
 
 // prepareUser is who the OSD jobs are for the API server.

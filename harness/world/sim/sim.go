@@ -12,8 +12,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -48,24 +50,38 @@ type World struct {
 	last    *ring
 
 	operator      *loop.Group // nil while it is stopped
+	cache         *kube.Cache // of the operator
+	delay         time.Duration
 	operatorHost  *host.Machine
 	operatorFiles *host.View
 	operatorEnv   map[string]string
+	managers      []*manager // of the operator that runs, or ran last
 
 	log      []world.LogLine
 	runs     []world.Run
 	writes   []world.Write
+	passes   []world.Pass
 	pins     []pin
 	logPins  map[string]*world.Log // by container
 	refusals []refusal
+	slow     []slowness
+	events   []world.Event
 	effects  []world.Effect
 	faults   []world.Fault
+	drains   map[string]*drain // by node
+	mons     *monWatch         // nil: nobody looks
+	pgs      *pgWatch          // nil: nobody looks
 	nodes    int
 }
 
 type pin struct {
 	words  string
 	answer *world.Answer
+}
+
+type slowness struct {
+	words string
+	takes time.Duration
 }
 
 type refusal struct {
@@ -85,10 +101,11 @@ var definitions = sync.OnceValues(func() (*kube.Definitions, error) {
 	return kube.Compile(crds)
 })
 
-func scheme() (*runtime.Scheme, error) {
+// scheme is made once a process as well; nobody adds to it.
+var scheme = sync.OnceValues(func() (*runtime.Scheme, error) {
 	s := runtime.NewScheme()
-	return s, errors.Join(clientscheme.AddToScheme(s), v1.AddToScheme(s))
-}
+	return s, errors.Join(clientscheme.AddToScheme(s), apiextensionsv1.AddToScheme(s), v1.AddToScheme(s))
+})
 
 // New makes a world in which the operator runs and there is no node yet. The
 // trace goes to trace.
@@ -102,7 +119,7 @@ func New(seed uint64, trace io.Writer) (*World, error) {
 		return nil, err
 	}
 	l := loop.New(seed)
-	w := &World{loop: l, network: host.NewNetwork(), last: &ring{next: trace}, logPins: map[string]*world.Log{}, operatorEnv: map[string]string{operatorcluster.EnvNamespace: "rook-ceph-system"}}
+	w := &World{loop: l, network: host.NewNetwork(), last: &ring{next: trace}, logPins: map[string]*world.Log{}, drains: map[string]*drain{}, operatorEnv: map[string]string{operatorcluster.EnvNamespace: "rook-ceph-system"}}
 	l.TraceTo(w.last)
 	w.api = kube.NewWith(l, s, defs)
 	w.ceph = ceph.New(l, w.network)
@@ -120,10 +137,16 @@ func (w *World) request(r kube.Request) error {
 	}
 	for i := range w.refusals {
 		f := &w.refusals[i]
-		if f.count > 0 && f.verb == r.Verb && f.kind == r.Kind.Kind {
-			f.count--
-			return apierrors.NewInternalError(f.err)
+		if f.count == 0 || f.verb != r.Verb || f.kind != r.Kind.Kind {
+			continue
 		}
+		if f.count > 0 {
+			f.count--
+		}
+		if apierrors.ReasonForError(f.err) != metav1.StatusReasonUnknown {
+			return f.err
+		}
+		return apierrors.NewInternalError(f.err)
 	}
 	if r.Writes() {
 		if w.loop.InProcess() {
@@ -148,6 +171,8 @@ func (w *World) Until(limit time.Duration, check func() error) error {
 		looked   time.Time
 	)
 	done := w.loop.RunUntil(func() bool {
+		w.observe()
+		w.observePGs()
 		if r := w.api.Revision(); r == revision && w.loop.Since(looked) < lookAgain {
 			return false
 		}
@@ -166,7 +191,13 @@ func (w *World) Until(limit time.Duration, check func() error) error {
 const lookAgain = 500 * time.Millisecond
 
 // Pass lets virtual time pass.
-func (w *World) Pass(d time.Duration) { w.loop.RunFor(d) }
+func (w *World) Pass(d time.Duration) {
+	w.loop.RunUntil(func() bool {
+		w.observe()
+		w.observePGs()
+		return false
+	}, d)
+}
 
 // Now is the virtual time.
 func (w *World) Now() time.Time { return w.loop.Now() }
@@ -242,6 +273,15 @@ func (w *World) NodeFile(node, file string) ([]byte, error) {
 	return m.Files.ReadFile(file)
 }
 
+// NodeDir returns the names in a directory of a node.
+func (w *World) NodeDir(node, dir string) ([]string, error) {
+	m := w.cluster.Machine(node)
+	if m == nil {
+		return nil, fmt.Errorf("there is no node %q", node)
+	}
+	return m.Files.ReadDir(dir)
+}
+
 // WriteNodeFile puts a file on a node.
 func (w *World) WriteNodeFile(node, file string, data []byte) error {
 	m := w.cluster.Machine(node)
@@ -261,15 +301,6 @@ func (w *World) RemoveNodeFile(node, file string) error {
 		return fmt.Errorf("there is no node %q", node)
 	}
 	return m.Files.RemoveAll(file)
-}
-
-// Reboot cuts a node's power and starts it again.
-func (w *World) Reboot(node string) error {
-	if w.cluster.Machine(node) == nil {
-		return fmt.Errorf("there is no node %q", node)
-	}
-	w.cluster.Reboot(node)
-	return nil
 }
 
 // ContainerArgs is the command line that a container runs with.
@@ -344,7 +375,27 @@ func (w *World) AnswerOperator(words string, answer *world.Answer) {
 
 // RefuseOperator makes the API server refuse the operator's next requests.
 func (w *World) RefuseOperator(verb, kind string, count int, err error) {
+	if count == 0 {
+		w.refusals = slices.DeleteFunc(w.refusals, func(f refusal) bool { return f.verb == verb && f.kind == kind })
+		return
+	}
 	w.refusals = append(w.refusals, refusal{verb, kind, count, err})
+}
+
+// SlowOperator makes commands of the operator slow; 0 takes it back.
+func (w *World) SlowOperator(words string, takes time.Duration) {
+	w.slow = slices.DeleteFunc(w.slow, func(s slowness) bool { return s.words == words })
+	if takes > 0 {
+		w.slow = append(w.slow, slowness{words, takes})
+	}
+}
+
+// DelayOperator makes the operator read what was some time ago.
+func (w *World) DelayOperator(d time.Duration) {
+	w.delay = d
+	if w.operator != nil {
+		w.cache.Delay(d)
+	}
 }
 
 // Ceph runs ceph in a toolbox: a container with the cluster's configuration and

@@ -63,6 +63,11 @@ func TestDefinitions(t *testing.T) {
 			"Age .metadata.creationTimestamp",
 			"Message .status.message",
 		}},
+		{"cephfilesystems.ceph.rook.io", []string{
+			"ActiveMDS .spec.metadataServer.activeCount",
+			"Age .metadata.creationTimestamp",
+			"Phase .status.phase",
+		}},
 	}
 	if len(all) != len(want) {
 		t.Fatalf("%d definitions, want %d", len(all), len(want))

@@ -1,6 +1,7 @@
-// Package v1 is the API that people write: CephCluster and CephBlockPool of the
-// group ceph.rook.io, version v1, with the field names that manifests have carried
-// since 2019, so that a manifest of that day and one of today both apply.
+// Package v1 is the API that people write: CephCluster, CephBlockPool and
+// CephFilesystem of the group ceph.rook.io, version v1, with the field names
+// that manifests have carried since 2019, so that a manifest of that day and one
+// of today both apply.
 //
 // # A tour
 //
@@ -10,6 +11,7 @@
 //   - config.go: the string settings of an OSD (store type, sizes, OSDs per device) and their typed readings.
 //   - lifecycle.go: how the cluster is looked after, upgraded, drained and deleted.
 //   - pool.go: CephBlockPool, one pool of the cluster of its namespace.
+//   - filesystem.go: CephFilesystem, its pools and its metadata servers.
 //   - status.go: what the operator reports. conditions.go: the condition types and reasons it uses.
 //   - unserved.go: the names of fields that are accepted though this operator does nothing with them yet. keep.go: how a Go round trip keeps them.
 //   - register.go: how the types get into a runtime.Scheme.

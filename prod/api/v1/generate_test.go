@@ -18,9 +18,10 @@ func TestGeneratedFilesAreInStep(t *testing.T) {
 		t.Fatalf("controller-gen: %v\n%s", err, out)
 	}
 	committed := map[string]string{
-		"zz_generated.deepcopy.go":         "zz_generated.deepcopy.go",
-		"ceph.rook.io_cephblockpools.yaml": "../crd/ceph.rook.io_cephblockpools.yaml",
-		"ceph.rook.io_cephclusters.yaml":   "../crd/ceph.rook.io_cephclusters.yaml",
+		"zz_generated.deepcopy.go":          "zz_generated.deepcopy.go",
+		"ceph.rook.io_cephblockpools.yaml":  "../crd/ceph.rook.io_cephblockpools.yaml",
+		"ceph.rook.io_cephclusters.yaml":    "../crd/ceph.rook.io_cephclusters.yaml",
+		"ceph.rook.io_cephfilesystems.yaml": "../crd/ceph.rook.io_cephfilesystems.yaml",
 	}
 	generated, err := os.ReadDir(dir)
 	if err != nil {

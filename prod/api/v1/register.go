@@ -19,6 +19,10 @@ const (
 	CephBlockPoolKind = "CephBlockPool"
 	// CephBlockPoolResource is the plural under which the API serves CephBlockPools.
 	CephBlockPoolResource = "cephblockpools"
+	// CephFilesystemKind is the kind of CephFilesystem.
+	CephFilesystemKind = "CephFilesystem"
+	// CephFilesystemResource is the plural under which the API serves CephFilesystems.
+	CephFilesystemResource = "cephfilesystems"
 )
 
 // SchemeGroupVersion returns ceph.rook.io/v1.
@@ -29,7 +33,8 @@ func SchemeGroupVersion() schema.GroupVersion {
 // AddToScheme makes s know this package's kinds. It fails only if s is nil-like
 // or holds other types under the same names.
 func AddToScheme(s *runtime.Scheme) error {
-	s.AddKnownTypes(SchemeGroupVersion(), &CephCluster{}, &CephClusterList{}, &CephBlockPool{}, &CephBlockPoolList{})
+	s.AddKnownTypes(SchemeGroupVersion(), &CephCluster{}, &CephClusterList{}, &CephBlockPool{}, &CephBlockPoolList{},
+		&CephFilesystem{}, &CephFilesystemList{})
 	metav1.AddToGroupVersion(s, SchemeGroupVersion())
 	return nil
 }

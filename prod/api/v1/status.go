@@ -79,9 +79,14 @@ type ClusterStatus struct {
 	// +optional
 	Ceph *CephStatus `json:"ceph,omitempty"`
 
-	// The Ceph release that was detected (S44).
+	// The image in effect and its Ceph release, as it was detected (S44).
 	// +optional
 	Version *VersionStatus `json:"version,omitempty"`
+
+	// The image that the spec asks for and its Ceph release, as long as it may
+	// not run.
+	// +optional
+	NextVersion *VersionStatus `json:"nextVersion,omitempty"`
 
 	// What the operator made of spec.mon (S36-S38).
 	// +optional
@@ -90,6 +95,10 @@ type ClusterStatus struct {
 	// What became of nodes and devices.
 	// +optional
 	Storage *StorageStatus `json:"storage,omitempty"`
+
+	// What is to be wiped on the nodes; there while the cluster is deleted with its data (S58).
+	// +optional
+	Cleanup *CleanupStatus `json:"cleanup,omitempty"`
 }
 
 // CephStatus is the cluster's health as Ceph reports it. Times are RFC 3339 in
@@ -140,6 +149,22 @@ type MonStatus struct {
 	// Number of mons the operator works towards (S36-S38).
 	// +kubebuilder:validation:Minimum=0
 	Count int `json:"count"`
+
+	// The mons that are out of quorum, and those that Ceph knows and the operator
+	// does not, with the time since which that has been so without a break.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	OutOfQuorum []MonOutStatus `json:"outOfQuorum,omitempty"`
+}
+
+// MonOutStatus is a mon that is out of quorum.
+type MonOutStatus struct {
+	// The mon's name.
+	Name string `json:"name"`
+
+	// When it was first seen out of quorum. RFC 3339 in UTC, to the second.
+	Since metav1.Time `json:"since"`
 }
 
 // Bounds of the status, so that no cluster outgrows what the API stores.
@@ -208,7 +233,19 @@ type OSDStatus struct {
 	// The device or directory it stands on, for example sdb or /var/lib/rook.
 	// +optional
 	Device string `json:"device,omitempty"`
+
+	// What is amiss with it: down, out, or "down and out". Empty for one that is
+	// up and in.
+	// +optional
+	State string `json:"state,omitempty"`
 }
+
+// What may be amiss with an OSD.
+const (
+	OSDDown       = "down"
+	OSDOut        = "out"
+	OSDDownAndOut = "down and out"
+)
 
 // UnusedDevice is a device or directory that carries no OSD.
 type UnusedDevice struct {

@@ -3,6 +3,7 @@
 //
 //	tidepool-operator [operator]    run the operator
 //	tidepool-operator osd-prepare   make a node's OSDs (run by the operator's jobs)
+//	tidepool-operator cleanup       destroy what a deleted cluster has on a node (likewise)
 //	tidepool-operator copy-binary   put this program into a directory (likewise)
 //
 // `tidepool-operator --help` lists flags and the environment variables beside
@@ -39,6 +40,6 @@ func command() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.Flags().AddFlagSet(operator.Flags())
-	root.AddCommand(operator, prepareCommand(), copyCommand())
+	root.AddCommand(operator, prepareCommand(), cleanupCommand(), copyCommand())
 	return root
 }

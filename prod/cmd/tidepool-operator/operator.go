@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
 	"syscall"
@@ -13,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -32,9 +34,14 @@ import (
 	"github.com/tidepool-ceph/tidepool/prod/id"
 	"github.com/tidepool-ceph/tidepool/prod/log"
 	"github.com/tidepool-ceph/tidepool/prod/operator/cluster"
+	"github.com/tidepool-ceph/tidepool/prod/operator/controller"
 	"github.com/tidepool-ceph/tidepool/prod/operator/daemon"
+	"github.com/tidepool-ceph/tidepool/prod/operator/disruption"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door"
+	"github.com/tidepool-ceph/tidepool/prod/operator/filesystem"
 	"github.com/tidepool-ceph/tidepool/prod/operator/health"
+	"github.com/tidepool-ceph/tidepool/prod/operator/hotplug"
+	"github.com/tidepool-ceph/tidepool/prod/operator/legacy"
 	"github.com/tidepool-ceph/tidepool/prod/operator/metrics"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pool"
 )
@@ -52,7 +59,7 @@ func operatorCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "operator",
 		Short: "Run the operator",
-		Long: `Runs the operator: it serves the CephClusters and CephBlockPools of the namespaces that it watches
+		Long: `Runs the operator: it serves the CephClusters, CephBlockPools and CephFilesystems of the namespaces that it watches
 until it is told to stop (SIGTERM or SIGINT).`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -129,17 +136,31 @@ func newManager(rest *rest.Config, s settings, getenv func(string) string) (mana
 		LeaderElectionReleaseOnCancel: true,
 		GracefulShutdownTimeout:       &timeout,
 	}
-	for _, namespace := range s.namespaces {
-		if options.Cache.DefaultNamespaces == nil {
-			options.Cache.DefaultNamespaces = map[string]cache.Config{}
-		}
-		options.Cache.DefaultNamespaces[namespace] = cache.Config{}
-	}
+	options.Cache.DefaultNamespaces, options.Cache.ByObject = watched(s.namespaces, getenv(cluster.EnvNamespace))
 	m, err := manager.New(rest, options)
 	if err != nil {
 		return nil, fmt.Errorf("failed to set up the operator: %w", err)
 	}
 	return m, errors.Join(m.AddHealthzCheck("ping", healthz.Ping), m.AddReadyzCheck("ping", healthz.Ping))
+}
+
+// watched are the namespaces whose objects are kept; none means all. Of the
+// operator's own it always keeps the lists of devices, which are there whatever
+// is served.
+func watched(namespaces []string, own string) (map[string]cache.Config, map[client.Object]cache.ByObject) {
+	if len(namespaces) == 0 {
+		return nil, nil
+	}
+	all := map[string]cache.Config{}
+	for _, namespace := range namespaces {
+		all[namespace] = cache.Config{}
+	}
+	if _, served := all[own]; served || own == "" {
+		return all, nil
+	}
+	configMaps := maps.Clone(all)
+	configMaps[own] = cache.Config{LabelSelector: labels.SelectorFromSet(labels.Set{"app": hotplug.App})}
+	return all, map[client.Object]cache.ByObject{&corev1.ConfigMap{}: {Namespaces: configMaps}}
 }
 
 func addControllers(m manager.Manager, clientset kubernetes.Interface, logs log.Logger, s settings, getenv func(string) string) error {
@@ -149,14 +170,20 @@ func addControllers(m manager.Manager, clientset kubernetes.Interface, logs log.
 	}
 	doors := openDoors(m, clientset, logs, counts)
 	options := cluster.OptionsFrom(getenv, s.image)
-	options.LogLevel = s.logLevel
-	controllers := append(cluster.New(doors, options), health.New(doors, options.Settings, counts.Health), pool.New(doors, options.Settings))
-	for _, c := range controllers {
+	options.LogLevel, options.Namespaces = s.logLevel, s.namespaces
+	for _, c := range controllers(doors, options, counts.Health, getenv(hotplug.EnvDisable)) {
 		if err := counts.Count(c, doors.Clock).Register(m); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// controllers are all that the operator runs. observed is told of healths, and
+// hotplugDisabled is the value of [hotplug.EnvDisable].
+func controllers(doors door.Doors, options cluster.Options, observed func(client.ObjectKey, string), hotplugDisabled string) []controller.Controller {
+	all := append(cluster.New(doors, options), health.New(doors, options.Settings, observed), pool.New(doors, options.Settings), filesystem.New(doors, options.Settings), legacy.New(doors), disruption.New(doors, options.Settings))
+	return append(all, hotplug.New(doors, options.OperatorNamespace, hotplugDisabled)...)
 }
 
 // openDoors opens the doors to the real world.

@@ -13,6 +13,10 @@ const (
 	lastRetry  = 6 * time.Second
 )
 
+// longestRest is how long at most nothing is done after a pass because it took
+// long.
+const longestRest = 30 * time.Second
+
 // backOff spaces the passes that wait for the same. It is the only memory
 // between passes, and nothing is lost with it: a restarted operator looks more
 // often for a few seconds.

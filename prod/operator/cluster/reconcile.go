@@ -9,7 +9,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
@@ -43,7 +42,7 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	var after time.Duration
 	var err error
 	if cluster.DeletionTimestamp != nil {
-		err = r.delete(ctx, w)
+		after, err = r.delete(ctx, w)
 	} else {
 		after, err = r.pass(ctx, w)
 	}
@@ -56,22 +55,6 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		after = firstRetry
 	}
 	return reconcile.Result{RequeueAfter: after}, nil
-}
-
-// delete lets go of a CephCluster. What was made for it goes by garbage
-// collection, as it is owned by it.
-func (r *reconciler) delete(ctx context.Context, w *writer) error {
-	if !controllerutil.ContainsFinalizer(w.stored, v1.CephClusterFinalizer) {
-		return nil
-	}
-	status := *w.stored.Status.DeepCopy()
-	status.State, status.Message = v1.ClusterStateDeleting, ""
-	status.Phase = status.State.Phase()
-	if err := w.status(ctx, status); err != nil {
-		return err
-	}
-	r.Log.Infof("deleting cluster in namespace %s", w.stored.Namespace)
-	return client.IgnoreNotFound(w.finalizer(ctx, false))
 }
 
 // pass does the work and says when the next pass is due. The error is that of
@@ -94,26 +77,30 @@ func (r *reconciler) pass(ctx context.Context, w *writer) (time.Duration, error)
 	if failed := (&writeError{}); errors.As(err, &failed) {
 		return 0, failed.cause
 	}
+	began := at.now
 	at.now = r.Clock.Now()
-	conclude(&p.Cluster.Status, at, err, p.Pending())
-	r.logOutcome(before, p.Cluster, err)
+	ended := outcome{err: err, held: p.Held(), pending: p.Pending()}
+	conclude(&p.Cluster.Status, at, ended)
+	r.logOutcome(before, p.Cluster, ended)
+	r.logNodes(ctx, before, p.Cluster, ended.failed())
 	// Before the status is written: after a crash in between an event is sent
 	// again rather than never.
 	r.tell(before, p.Cluster)
 	if err := w.status(ctx, p.Cluster.Status); err != nil {
 		return 0, err
 	}
-	if r.overtaken(ctx, before, err) {
+	if r.overtaken(ctx, before, ended.failed()) {
 		return firstRetry, nil
 	}
-	_, what := unfinished(err, p.Pending())
-	return again(err, p.Pending(), p.Again(), r.backOff.next(client.ObjectKeyFromObject(before), what, at.now)), nil
+	_, what := ended.unfinished()
+	backOff := r.backOff.next(client.ObjectKeyFromObject(before), what, at.now)
+	return ended.again(p.Again(), backOff, at.now.Sub(began)), nil
 }
 
 // overtaken says whether the spec has changed during a pass that failed: the
 // next one works on the new spec and may succeed (S61).
 func (r *reconciler) overtaken(ctx context.Context, before *v1.CephCluster, err error) bool {
-	if _, waiting := pass.IsWaiting(err); err == nil || waiting {
+	if err == nil {
 		return false
 	}
 	var latest v1.CephCluster
@@ -131,6 +118,9 @@ func (e *writeError) Error() string { return e.cause.Error() }
 
 // carryOut checks what the steps rely on, and runs them.
 func (r *reconciler) carryOut(ctx context.Context, p *pass.Pass, w *writer, at scene) error {
+	if refused := confirmed(p.Cluster); refused != nil {
+		return refused
+	}
 	if refused := validate(p.Cluster.Spec); refused != nil {
 		return refused
 	}
@@ -149,7 +139,11 @@ func (r *reconciler) carryOut(ctx context.Context, p *pass.Pass, w *writer, at s
 	if err := w.finalizer(ctx, true); err != nil {
 		return &writeError{err}
 	}
-	// The first step that is not done ends the pass (S63).
+	return r.runSteps(ctx, p)
+}
+
+// runSteps runs the steps of a pass. The first that is not done ends it (S63).
+func (r *reconciler) runSteps(ctx context.Context, p *pass.Pass) error {
 	for _, step := range r.steps {
 		err := step(ctx, p)
 		if object.Raced(err) {
@@ -174,16 +168,14 @@ func (r *reconciler) announce(cluster *v1.CephCluster, remarks []remark, unserve
 }
 
 // logOutcome logs how a pass ended, a wait only when it is a new one.
-func (r *reconciler) logOutcome(before, after *v1.CephCluster, err error) {
+func (r *reconciler) logOutcome(before, after *v1.CephCluster, ended outcome) {
 	was, is := ready(before), ready(after)
-	_, waiting := pass.IsWaiting(err)
-	var refused *pass.Refused
-	switch {
-	case errors.As(err, &refused): // logged below, when it is new
-	case err != nil && !waiting && after.Status.State == v1.ClusterStateUpdating:
+	switch err := ended.failed(); {
+	case err != nil && after.Status.State == v1.ClusterStateUpdating:
 		r.Log.Errorf("failed to update cluster in namespace %s. %v", after.Namespace, err)
-	case err != nil && !waiting:
+	case err != nil:
 		r.Log.Errorf("failed to create cluster in namespace %s. %v", after.Namespace, err)
+	case ended.refused() != nil: // logged below, when it is new
 	case is.Message != was.Message:
 		r.Log.Infof("cluster in namespace %s: %s", after.Namespace, is.Message)
 	}

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
-	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
 )
 
 // scene is what a status speaks of.
@@ -27,7 +25,7 @@ func begin(s *v1.ClusterStatus, at scene) {
 		return
 	}
 	c := apimeta.FindStatusCondition(s.Conditions, v1.ConditionProgressing)
-	if c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == at.generation {
+	if c != nil && c.ObservedGeneration == at.generation && (c.Status == metav1.ConditionTrue || s.State == v1.ClusterStateError) {
 		return
 	}
 	atWork(s, at, "the operator has begun")
@@ -35,17 +33,22 @@ func begin(s *v1.ClusterStatus, at scene) {
 	s.Phase = s.State.Phase()
 }
 
-// conclude says how a pass has ended. err is nil, a [*pass.Waiting], a
-// [*pass.Refused] or another error; pending is what it waits for besides.
-func conclude(s *v1.ClusterStatus, at scene, err error, pending []*pass.Waiting) {
+// conclude says how a pass has ended.
+func conclude(s *v1.ClusterStatus, at scene, o outcome) {
 	defer func() { s.Phase = s.State.Phase() }()
 	s.ObservedGeneration = at.generation
-	var refused *pass.Refused
-	if errors.As(err, &refused) {
-		refuse(s, at, refused)
+	o.tellUpgrade(s, at)
+	reason, message := o.unfinished()
+	if refused := o.refused(); refused != nil {
+		s.State, s.Message = v1.ClusterStateError, refused.Message
+		condition(s, at, v1.ConditionReady, metav1.ConditionFalse, refused.Reason, message)
+		how := "nothing goes on until the cause is gone: "
+		if o.held != nil {
+			how = "the cluster lives on as it was until the cause is gone: "
+		}
+		condition(s, at, v1.ConditionProgressing, metav1.ConditionFalse, work(s), how+refused.Error())
 		return
 	}
-	reason, message := unfinished(err, pending)
 	if message == "" {
 		s.State, s.Message = v1.ClusterStateCreated, ""
 		condition(s, at, v1.ConditionReady, metav1.ConditionTrue, v1.ReasonAsExpected, "the cluster is as the spec asks")
@@ -60,29 +63,6 @@ func conclude(s *v1.ClusterStatus, at scene, err error, pending []*pass.Waiting)
 		reason, message = v1.ReasonTimedOut, s.Message+", though still trying: "+message
 	}
 	condition(s, at, v1.ConditionReady, metav1.ConditionFalse, reason, message)
-}
-
-// refuse says that nothing goes on until a person changes something.
-func refuse(s *v1.ClusterStatus, at scene, r *pass.Refused) {
-	s.State, s.Message = v1.ClusterStateError, r.Message
-	condition(s, at, v1.ConditionReady, metav1.ConditionFalse, r.Reason, r.Error())
-	condition(s, at, v1.ConditionProgressing, metav1.ConditionFalse, work(s), "nothing goes on until the cause is gone: "+r.Error())
-}
-
-// unfinished is why a pass is not done, "" if it is.
-func unfinished(err error, pending []*pass.Waiting) (reason, message string) {
-	if w, ok := pass.IsWaiting(err); ok {
-		return w.Reason, w.Error()
-	}
-	if err != nil {
-		return v1.ReasonFailed, err.Error()
-	}
-	var texts []string
-	for _, w := range pending {
-		reason = w.Reason
-		texts = append(texts, w.Error())
-	}
-	return reason, strings.Join(texts, "; ")
 }
 
 // work is what the operator is at: creating a cluster until it is as a spec
@@ -130,33 +110,6 @@ func givenUp(s *v1.ClusterStatus, at scene) bool {
 	return at.now.Sub(since(s, at)) >= GiveUpAfter
 }
 
-// again is when the next pass is due, 0 for when an event comes. backOff is the
-// time for what does not say one itself.
-func again(err error, pending []*pass.Waiting, asked, backOff time.Duration) time.Duration {
-	var refused *pass.Refused
-	if errors.As(err, &refused) {
-		return 0
-	}
-	next := asked
-	wants := func(after time.Duration) {
-		if after == 0 {
-			after = backOff
-		}
-		if next == 0 || after < next {
-			next = after
-		}
-	}
-	if w, ok := pass.IsWaiting(err); ok {
-		wants(w.Again)
-	} else if err != nil {
-		wants(backOff)
-	}
-	for _, w := range pending {
-		wants(w.Again)
-	}
-	return next
-}
-
 func condition(s *v1.ClusterStatus, at scene, kind string, status metav1.ConditionStatus, reason, message string) {
 	apimeta.SetStatusCondition(&s.Conditions, metav1.Condition{
 		Type: kind, Status: status, Reason: reason, Message: message,
@@ -166,7 +119,13 @@ func condition(s *v1.ClusterStatus, at scene, kind string, status metav1.Conditi
 
 // report puts into the status what is to say of the spec itself (S36-S38).
 func report(s *v1.ClusterStatus, at scene, spec v1.ClusterSpec, remarks []remark, unserved []string) {
-	s.Mon = &v1.MonStatus{Count: spec.Mon.Count}
+	if s.Mon == nil {
+		s.Mon = &v1.MonStatus{}
+	}
+	// Between the two it depends on the nodes, which the mons' step knows.
+	if most := max(spec.Mon.Count, spec.Mon.PreferredCount); s.Mon.Count < spec.Mon.Count || s.Mon.Count > most {
+		s.Mon.Count = spec.Mon.Count
+	}
 	note(s, at, v1.ConditionSpecAdjusted, v1.ReasonAsExpected, strings.Join(adjustments(remarks), "; "))
 	fields := ""
 	if len(unserved) > 0 {

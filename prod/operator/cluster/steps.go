@@ -11,6 +11,7 @@ import (
 	"github.com/tidepool-ceph/tidepool/prod/operator/mon"
 	"github.com/tidepool-ceph/tidepool/prod/operator/osd"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
+	"github.com/tidepool-ceph/tidepool/prod/operator/upgrade"
 	"github.com/tidepool-ceph/tidepool/prod/operator/version"
 )
 
@@ -28,5 +29,6 @@ func steps() []step {
 		mgr.Reconcile,
 		osd.Reconcile,
 		mirror.Reconcile,
+		upgrade.Settle,
 	}
 }

@@ -4,34 +4,38 @@ import (
 	"context"
 	"maps"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
 	"github.com/tidepool-ceph/tidepool/prod/operator/controller"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door"
 	"github.com/tidepool-ceph/tidepool/prod/operator/identity"
 	"github.com/tidepool-ceph/tidepool/prod/operator/mon"
-	"github.com/tidepool-ceph/tidepool/prod/operator/node"
 )
 
 // Name is the controller's name in logs and metrics.
 const Name = "cephcluster"
 
-// parallel is how many clusters are worked on at once, so that one whose
-// commands hang delays no other.
-const parallel = 4
+// rest is how long after a pass events are gathered for the next one.
+const rest = 500 * time.Millisecond
 
-// New makes the controller of CephClusters.
+// New makes the controller of CephClusters, and says whose it watches (S19).
 func New(doors door.Doors, options Options) []controller.Controller {
+	where := "all namespaces"
+	if len(options.Namespaces) > 0 {
+		where = "namespace " + strings.Join(options.Namespaces, ", ")
+	}
+	doors.Log.Infof("start watching clusters in %s", where)
 	r := &reconciler{Doors: doors, options: options, steps: steps()}
-	return []controller.Controller{{Name: Name, Reconciler: r, Watches: r.watches(), Parallel: parallel}}
+	return []controller.Controller{{Name: Name, Reconciler: r, Watches: r.watches(), Parallel: controller.Clusters, Rest: rest}}
 }
 
 func (r *reconciler) watches() []controller.Watch {
@@ -43,7 +47,9 @@ func (r *reconciler) watches() []controller.Watch {
 		{Object: &corev1.Secret{}, Requests: r.owner, Matters: secretMatters},
 		{Object: &corev1.Service{}, Requests: r.owner, Matters: serviceMatters},
 		{Object: &corev1.Pod{}, Requests: r.inNamespace, Matters: podMatters},
-		{Object: &corev1.Node{}, Requests: r.all, Matters: nodeMatters},
+		{Object: &corev1.Node{}, Judge: r.judgeNode},
+		{Object: &v1.CephBlockPool{}, Requests: r.heldUp, Matters: dependentMatters},
+		{Object: &v1.CephFilesystem{}, Requests: r.heldUp, Matters: dependentMatters},
 	}
 }
 
@@ -91,6 +97,7 @@ func (r *reconciler) all(ctx context.Context, _ client.Object) []reconcile.Reque
 // only logged: an event that is not followed is made good by the next one.
 func (r *reconciler) find(ctx context.Context, wanted func(*v1.CephCluster) bool, where ...client.ListOption) []reconcile.Request {
 	var all v1.CephClusterList
+	where = append(where, client.UnsafeDisableDeepCopy) // they are only looked at, and events are many
 	if err := r.Client.List(ctx, &all, where...); err != nil {
 		r.Log.Warningf("failed to list CephClusters for an event: %v", err)
 		return nil
@@ -124,13 +131,20 @@ func clusterMatters(before, after client.Object) bool {
 		mon.CanForbidReclaim(was.Status.Ceph) != mon.CanForbidReclaim(is.Status.Ceph)
 }
 
+// relabelled says whether an object may no longer be found by its labels, or no
+// longer belongs to the cluster. Annotations are written by many and looked at by
+// none.
+func relabelled(before, after client.Object) bool {
+	return !maps.Equal(before.GetLabels(), after.GetLabels()) || !equal.Semantic(before.GetOwnerReferences(), after.GetOwnerReferences())
+}
+
 // deploymentMatters: one was changed or removed, or its pod came or went.
 func deploymentMatters(before, after client.Object) bool {
 	if before == nil || after == nil {
 		return after == nil
 	}
 	was, is := before.(*appsv1.Deployment), after.(*appsv1.Deployment)
-	return was.Generation != is.Generation ||
+	return relabelled(before, after) || was.Generation != is.Generation ||
 		was.Status.ObservedGeneration != is.Status.ObservedGeneration ||
 		was.Status.ReadyReplicas != is.Status.ReadyReplicas ||
 		was.Status.UpdatedReplicas != is.Status.UpdatedReplicas
@@ -145,12 +159,13 @@ func jobMatters(before, after client.Object) bool {
 	return was.Status.Succeeded != is.Status.Succeeded || len(was.Status.Conditions) != len(is.Status.Conditions)
 }
 
-// configMapMatters: one has other data, or was removed.
+// configMapMatters: one has other data, or was removed, or the list of mons was
+// restored.
 func configMapMatters(before, after client.Object) bool {
 	if before == nil || after == nil {
-		return after == nil
+		return after == nil || after.GetName() == identity.EndpointsName
 	}
-	return !maps.Equal(before.(*corev1.ConfigMap).Data, after.(*corev1.ConfigMap).Data)
+	return relabelled(before, after) || !maps.Equal(before.(*corev1.ConfigMap).Data, after.(*corev1.ConfigMap).Data)
 }
 
 // secretMatters: one has other data, or was removed, or the identity was
@@ -159,7 +174,7 @@ func secretMatters(before, after client.Object) bool {
 	if before == nil || after == nil {
 		return after == nil || after.GetName() == identity.SecretName
 	}
-	return !equality.Semantic.DeepEqual(before.(*corev1.Secret).Data, after.(*corev1.Secret).Data)
+	return relabelled(before, after) || !equal.Semantic(before.(*corev1.Secret).Data, after.(*corev1.Secret).Data)
 }
 
 // serviceMatters: one was changed or removed.
@@ -167,7 +182,7 @@ func serviceMatters(before, after client.Object) bool {
 	if before == nil || after == nil {
 		return after == nil
 	}
-	return !equality.Semantic.DeepEqual(before.(*corev1.Service).Spec, after.(*corev1.Service).Spec)
+	return relabelled(before, after) || !equal.Semantic(&before.(*corev1.Service).Spec, &after.(*corev1.Service).Spec)
 }
 
 // podMatters: what keeps a pod from running has changed. That one runs is known
@@ -198,17 +213,4 @@ func trouble(pod *corev1.Pod) string {
 		}
 	}
 	return text.String()
-}
-
-// nodeMatters: a daemon may be placed on one that it could not be placed on
-// before, or the other way round.
-func nodeMatters(before, after client.Object) bool {
-	if before == nil || after == nil {
-		return true
-	}
-	was, is := before.(*corev1.Node), after.(*corev1.Node)
-	return node.Schedulable(was) != node.Schedulable(is) ||
-		node.Ready(was) != node.Ready(is) ||
-		!maps.Equal(was.Labels, is.Labels) ||
-		!equality.Semantic.DeepEqual(was.Spec.Taints, is.Spec.Taints)
 }

@@ -24,11 +24,9 @@ func TestWhatMatters(t *testing.T) {
 		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "mon", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}}}
 		return p
 	}
-	node := func(change func(*corev1.Node)) *corev1.Node {
-		n := &corev1.Node{}
-		change(n)
-		return n
-	}
+	labelled := metav1.ObjectMeta{Labels: map[string]string{"app": "x"}}
+	unschedulable := &corev1.Pod{Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Message: "0/3 nodes"}}}}
+	ended := &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1}}}}}}
 	named := func(name string) *corev1.Secret { return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}} }
 	for name, c := range map[string]struct {
 		matters     func(before, after client.Object) bool
@@ -46,29 +44,38 @@ func TestWhatMatters(t *testing.T) {
 		"another change of health": {clusterMatters, aCluster(), aCluster(func(c *v1.CephCluster) {
 			c.Status.Ceph = &v1.CephStatus{Details: map[string]v1.HealthCheck{"OSD_DOWN": {}}}
 		}), false},
-		"a deployment comes":       {deploymentMatters, nil, &appsv1.Deployment{}, false},
-		"a deployment goes":        {deploymentMatters, &appsv1.Deployment{}, nil, true},
-		"its pod is ready":         {deploymentMatters, &appsv1.Deployment{}, &appsv1.Deployment{Status: appsv1.DeploymentStatus{ReadyReplicas: 1}}, true},
-		"it was edited":            {deploymentMatters, &appsv1.Deployment{}, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Generation: 2}}, true},
-		"a deployment's condition": {deploymentMatters, &appsv1.Deployment{}, &appsv1.Deployment{Status: appsv1.DeploymentStatus{Conditions: []appsv1.DeploymentCondition{{}}}}, false},
-		"a job is done":            {jobMatters, &batchv1.Job{}, &batchv1.Job{Status: batchv1.JobStatus{Succeeded: 1}}, true},
-		"a job failed":             {jobMatters, &batchv1.Job{}, &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{}}}}, true},
-		"a job is running":         {jobMatters, &batchv1.Job{}, &batchv1.Job{Status: batchv1.JobStatus{Active: 1}}, false},
-		"a job is gone":            {jobMatters, &batchv1.Job{}, nil, true},
-		"settings change":          {configMapMatters, &corev1.ConfigMap{}, &corev1.ConfigMap{Data: map[string]string{"config": "x"}}, true},
-		"settings stay":            {configMapMatters, &corev1.ConfigMap{}, &corev1.ConfigMap{}, false},
-		"the identity is restored": {secretMatters, nil, named("rook-ceph-mon"), true},
-		"another secret comes":     {secretMatters, nil, named("rook-ceph-config"), false},
-		"a secret is gone":         {secretMatters, named("x"), nil, true},
-		"a service moves":          {serviceMatters, &corev1.Service{}, &corev1.Service{Spec: corev1.ServiceSpec{ClusterIP: "10.0.0.1"}}, true},
-		"a pod crashes":            {podMatters, waiting("ContainerCreating"), waiting("CrashLoopBackOff"), true},
-		"a pod starts":             {podMatters, waiting("PodInitializing"), &corev1.Pod{}, false},
-		"a pod comes":              {podMatters, nil, waiting("CrashLoopBackOff"), false},
-		"a node comes":             {nodeMatters, nil, &corev1.Node{}, true},
-		"a node is uncordoned":     {nodeMatters, node(func(n *corev1.Node) { n.Spec.Unschedulable = true }), &corev1.Node{}, true},
-		"a node's label changes":   {nodeMatters, &corev1.Node{}, node(func(n *corev1.Node) { n.Labels = map[string]string{"role": "x"} }), true},
-		"a node is tainted":        {nodeMatters, &corev1.Node{}, node(func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Key: "k"}} }), true},
-		"a node's heartbeat":       {nodeMatters, &corev1.Node{}, node(func(n *corev1.Node) { n.Status.Images = []corev1.ContainerImage{{}} }), false},
+		"a deployment comes":           {deploymentMatters, nil, &appsv1.Deployment{}, false},
+		"a deployment goes":            {deploymentMatters, &appsv1.Deployment{}, nil, true},
+		"its pod is ready":             {deploymentMatters, &appsv1.Deployment{}, &appsv1.Deployment{Status: appsv1.DeploymentStatus{ReadyReplicas: 1}}, true},
+		"it was edited":                {deploymentMatters, &appsv1.Deployment{}, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Generation: 2}}, true},
+		"a deployment's condition":     {deploymentMatters, &appsv1.Deployment{}, &appsv1.Deployment{Status: appsv1.DeploymentStatus{Conditions: []appsv1.DeploymentCondition{{}}}}, false},
+		"a job is done":                {jobMatters, &batchv1.Job{}, &batchv1.Job{Status: batchv1.JobStatus{Succeeded: 1}}, true},
+		"a job failed":                 {jobMatters, &batchv1.Job{}, &batchv1.Job{Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{}}}}, true},
+		"a job is running":             {jobMatters, &batchv1.Job{}, &batchv1.Job{Status: batchv1.JobStatus{Active: 1}}, false},
+		"a job is gone":                {jobMatters, &batchv1.Job{}, nil, true},
+		"settings change":              {configMapMatters, &corev1.ConfigMap{}, &corev1.ConfigMap{Data: map[string]string{"config": "x"}}, true},
+		"settings stay":                {configMapMatters, &corev1.ConfigMap{}, &corev1.ConfigMap{}, false},
+		"the identity is restored":     {secretMatters, nil, named("rook-ceph-mon"), true},
+		"another secret comes":         {secretMatters, nil, named("rook-ceph-config"), false},
+		"a secret is gone":             {secretMatters, named("x"), nil, true},
+		"a service moves":              {serviceMatters, &corev1.Service{}, &corev1.Service{Spec: corev1.ServiceSpec{ClusterIP: "10.0.0.1"}}, true},
+		"a pod crashes":                {podMatters, waiting("ContainerCreating"), waiting("CrashLoopBackOff"), true},
+		"a pod starts":                 {podMatters, waiting("PodInitializing"), &corev1.Pod{}, false},
+		"a pod comes":                  {podMatters, nil, waiting("CrashLoopBackOff"), false},
+		"the list of mons is restored": {configMapMatters, nil, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "rook-ceph-mon-endpoints"}}, true},
+		"another ConfigMap comes":      {configMapMatters, nil, &corev1.ConfigMap{}, false},
+		"a ConfigMap is gone":          {configMapMatters, &corev1.ConfigMap{}, nil, true},
+		"a ConfigMap loses its label":  {configMapMatters, &corev1.ConfigMap{ObjectMeta: labelled}, &corev1.ConfigMap{}, true},
+		"a secret changes":             {secretMatters, &corev1.Secret{}, &corev1.Secret{Data: map[string][]byte{"k": []byte("x")}}, true},
+		"a secret is given away":       {secretMatters, &corev1.Secret{}, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{OwnerReferences: []metav1.OwnerReference{{Name: "x"}}}}, true},
+		"a deployment loses its label": {deploymentMatters, &appsv1.Deployment{ObjectMeta: labelled}, &appsv1.Deployment{}, true},
+		"a deployment is rolled out":   {deploymentMatters, &appsv1.Deployment{}, &appsv1.Deployment{Status: appsv1.DeploymentStatus{UpdatedReplicas: 1}}, true},
+		"its edit is seen to":          {deploymentMatters, &appsv1.Deployment{}, &appsv1.Deployment{Status: appsv1.DeploymentStatus{ObservedGeneration: 2}}, true},
+		"a service is gone":            {serviceMatters, &corev1.Service{}, nil, true},
+		"a service comes":              {serviceMatters, nil, &corev1.Service{}, false},
+		"a service's status":           {serviceMatters, &corev1.Service{}, &corev1.Service{Status: corev1.ServiceStatus{Conditions: []metav1.Condition{{}}}}, false},
+		"a pod cannot be scheduled":    {podMatters, &corev1.Pod{}, unschedulable, true},
+		"a pod's container ended":      {podMatters, &corev1.Pod{}, ended, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := c.matters(c.before, c.now); got != c.want {
@@ -103,7 +110,6 @@ func TestWhomAnEventConcerns(t *testing.T) {
 		"someone else's ConfigMap":                 {&corev1.ConfigMap{ObjectMeta: free("settings")}, ""},
 		"a ConfigMap of another owner":             {&corev1.ConfigMap{ObjectMeta: ofAReplicaSet}, ""},
 		"a pod in the namespace":                   {&corev1.Pod{ObjectMeta: ofAReplicaSet}, "rook-ceph/my-ceph"},
-		"a node":                                   {&corev1.Node{}, "other-ns/held rook-ceph/my-ceph"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
 )
 
@@ -25,12 +25,12 @@ type writer struct {
 // status only the health is another's.
 func (w *writer) status(ctx context.Context, status v1.ClusterStatus) error {
 	for attempt := 0; ; attempt++ {
-		if equality.Semantic.DeepEqual(w.stored.Status, status) {
+		if equal.Semantic(&w.stored.Status, &status) {
 			return nil
 		}
-		next := w.stored.DeepCopy()
-		next.Status = *status.DeepCopy()
-		err := w.client.Status().Patch(ctx, next, client.MergeFromWithOptions(w.stored, client.MergeFromWithOptimisticLock{}))
+		next := statusAlone(w.stored, *status.DeepCopy())
+		before := statusAlone(w.stored, w.stored.Status)
+		err := w.client.Status().Patch(ctx, next, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}))
 		if err == nil {
 			w.stored = next
 			return nil
@@ -45,6 +45,16 @@ func (w *writer) status(ctx context.Context, status v1.ClusterStatus) error {
 		w.stored = &latest
 		status.Ceph = latest.Status.Ceph
 	}
+}
+
+// statusAlone is what of a CephCluster a patch of its status is made from: the
+// rest is left as it is, and need not be compared. The answer to the patch fills
+// it in.
+func statusAlone(cluster *v1.CephCluster, status v1.ClusterStatus) *v1.CephCluster {
+	alone := &v1.CephCluster{Status: status}
+	alone.Namespace, alone.Name = cluster.Namespace, cluster.Name
+	alone.UID, alone.ResourceVersion = cluster.UID, cluster.ResourceVersion
+	return alone
 }
 
 // finalizer adds or removes the operator's finalizer (S54).

@@ -44,6 +44,9 @@ func (f *File) section(name string) *section {
 
 // canonical is the form of a key in which all its spellings are equal.
 func canonical(key string) string {
+	if !strings.ContainsAny(key, " \t_-") {
+		return key
+	}
 	return strings.Join(strings.FieldsFunc(key, func(r rune) bool {
 		return r == ' ' || r == '\t' || r == '_' || r == '-'
 	}), "_")

@@ -18,12 +18,8 @@ import (
 // Name is the controller's name in logs and metrics.
 const Name = "cephcluster-health"
 
-// Interval is the time between two checks (S53).
+// Interval is the time between two checks where the spec does not say it (S53).
 const Interval = 60 * time.Second
-
-// parallel is how many clusters are checked at once: one that does not answer
-// must not keep the others waiting.
-const parallel = 4
 
 // New makes the controller. observed, which may be nil, is told each health that
 // was found, and "" for a cluster that is gone.
@@ -39,18 +35,30 @@ func New(doors door.Doors, settings pass.Settings, observed func(cluster client.
 			Requests: func(_ context.Context, o client.Object) []reconcile.Request {
 				return []reconcile.Request{{NamespacedName: client.ObjectKeyFromObject(o)}}
 			},
-			Matters: becameReady,
+			Matters: matters,
 		}},
-		Parallel: parallel,
+		Parallel: controller.Clusters,
 	}
 }
 
-// becameReady: a cluster came, went, or entered another state.
-func becameReady(before, after client.Object) bool {
+// matters: a cluster came, went, entered another state, or is to be checked
+// otherwise.
+func matters(before, after client.Object) bool {
 	if before == nil || after == nil {
 		return true
 	}
-	return before.(*v1.CephCluster).Status.State != after.(*v1.CephCluster).Status.State
+	was, is := before.(*v1.CephCluster), after.(*v1.CephCluster)
+	return was.Status.State != is.Status.State || was.Spec.HealthCheck.DaemonHealth.Status != is.Spec.HealthCheck.DaemonHealth.Status
+}
+
+// interval is the time between two checks of a cluster. One that is no time, or
+// none at all, is the usual one.
+func interval(spec *v1.ClusterSpec) time.Duration {
+	every, err := spec.HealthCheck.DaemonHealth.Status.Interval.Or(Interval)
+	if err != nil || every <= 0 {
+		return Interval
+	}
+	return every
 }
 
 type checker struct {
@@ -59,7 +67,8 @@ type checker struct {
 	observed func(client.ObjectKey, string)
 }
 
-// Reconcile checks one cluster and asks to be called again after [Interval].
+// Reconcile checks one cluster and asks to be called again when the next check is
+// due. A check that the spec disables is not made; what the last one found stays.
 func (c *checker) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	var cluster v1.CephCluster
 	if err := c.Client.Get(ctx, req.NamespacedName, &cluster); err != nil {
@@ -69,13 +78,13 @@ func (c *checker) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 		}
 		return reconcile.Result{}, fmt.Errorf("failed to get CephCluster %s: %w", req, err)
 	}
-	if cluster.DeletionTimestamp != nil || !begun(&cluster) {
+	if cluster.DeletionTimestamp != nil || !begun(&cluster) || cluster.Spec.HealthCheck.DaemonHealth.Status.Disabled {
 		return reconcile.Result{}, nil
 	}
 	if err := c.check(ctx, &cluster); err != nil {
 		c.Log.Warningf("failed to check the health of cluster %s: %v", req, err)
 	}
-	return reconcile.Result{RequeueAfter: Interval}, nil
+	return reconcile.Result{RequeueAfter: interval(&cluster.Spec)}, nil
 }
 
 // begun says whether checks have begun: they do when the cluster has been

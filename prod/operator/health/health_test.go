@@ -161,6 +161,11 @@ func TestChecksBeginWithTheCreatedCluster(t *testing.T) {
 	if later := created.DeepCopy(); matters(created, later) {
 		t.Error("its own writes matter")
 	}
+	often := created.DeepCopy()
+	often.Spec.HealthCheck.DaemonHealth.Status.Interval = "10s"
+	if !matters(created, often) {
+		t.Error("that it is to be checked more often does not matter")
+	}
 }
 
 func TestALostRaceIsTriedAgain(t *testing.T) {

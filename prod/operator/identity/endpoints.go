@@ -10,6 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/tidepool-ceph/tidepool/prod/operator/daemon"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
 )
 
@@ -48,6 +51,9 @@ func Encode(e Endpoints) (map[string]string, error) {
 	for _, name := range Sorted(e.Mons) {
 		mon := e.Mons[name]
 		if mon.Endpoint != "" {
+			if _, err := netip.ParseAddrPort(mon.Endpoint); err != nil {
+				return nil, fmt.Errorf("the endpoint of mon %s is no IP address with a port: %w", name, err)
+			}
 			entries = append(entries, name+"="+mon.Endpoint)
 		}
 		if mon.Node != nil {
@@ -128,6 +134,18 @@ func (e *Endpoints) raise() {
 			e.MaxMonID = max(e.MaxMonID, id)
 		}
 	}
+}
+
+// FromDeployment is a mon as its Deployment tells: its name, its endpoint and the
+// node that it is pinned to, by its host name alone. ok is false if the name or
+// the endpoint is missing.
+func FromDeployment(d *appsv1.Deployment) (m pass.Mon, ok bool) {
+	m = pass.Mon{Name: d.Labels[daemon.IDLabel], Endpoint: publicAddr(d)}
+	if hostname := d.Spec.Template.Spec.NodeSelector[daemon.HostnameLabel]; hostname != "" {
+		m.Node = &pass.MonNode{Name: hostname, Hostname: hostname}
+	}
+	_, named := MonID(m.Name)
+	return m, named && m.Endpoint != ""
 }
 
 func decodeEntry(entry string) (pass.Mon, error) {

@@ -128,3 +128,11 @@ func TestNames(t *testing.T) {
 		}
 	})
 }
+
+func TestAnEndpointThatIsNoIPIsNeverStored(t *testing.T) {
+	for _, endpoint := range []string{"None:6789", "mon-a.example:6789", ":6789", "10.0.0.1"} {
+		if data, err := Encode(Endpoints{Mons: map[string]pass.Mon{"a": {Name: "a", Endpoint: endpoint}}}); err == nil {
+			t.Errorf("%s: stored as %v", endpoint, data)
+		}
+	}
+}

@@ -123,3 +123,20 @@ func mint(ctx context.Context, p *pass.Pass) (pass.Identity, error) {
 	}
 	return made, nil
 }
+
+// FSID is the cluster's fsid as its Secret has it; "" if there is no such Secret,
+// or none that has it. It never makes one.
+func FSID(ctx context.Context, p *pass.Pass) (string, error) {
+	stored, err := get(ctx, p.Client, p.Cluster.Namespace)
+	if err != nil || stored == nil {
+		return "", err
+	}
+	if len(stored.OwnerReferences) > 0 && !object.Owns(object.OwnedBy(p.Cluster), stored) {
+		return "", nil
+	}
+	fsid := strings.TrimSpace(string(stored.Data[fsidKey]))
+	if _, err := uuid.Parse(fsid); err != nil {
+		return "", nil
+	}
+	return fsid, nil
+}

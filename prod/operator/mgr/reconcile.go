@@ -2,12 +2,12 @@ package mgr
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/tidepool-ceph/tidepool/prod/ceph"
 	"github.com/tidepool-ceph/tidepool/prod/operator/daemon"
 	"github.com/tidepool-ceph/tidepool/prod/operator/object"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
+	"github.com/tidepool-ceph/tidepool/prod/operator/upgrade"
 )
 
 // Reconcile brings the mgr to what the spec asks for. Modules and options are
@@ -20,8 +20,8 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 		ceph.Cap{Type: "mon", Allow: allow}, ceph.Cap{Type: "mds", Allow: allow}, ceph.Cap{Type: "osd", Allow: allow}); err != nil {
 		return err
 	}
-	if _, err := object.Ensure(ctx, p.Client, Deployment(p), object.OwnedBy(p.Cluster)); err != nil {
-		return fmt.Errorf("failed to start the mgr: %w", err)
+	if err := later(p, upgrade.Ensure(ctx, p, upgrade.Mgr, id, Deployment(p))); err != nil {
+		return err
 	}
 	if err := ensureServices(ctx, p); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"github.com/tidepool-ceph/tidepool/prod/operator/identity"
 	"github.com/tidepool-ceph/tidepool/prod/operator/object"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
+	"github.com/tidepool-ceph/tidepool/prod/operator/upgrade"
 )
 
 // App is the label app of the daemons, and the prefix of their names.
@@ -64,10 +65,10 @@ func start(ctx context.Context, p *pass.Pass, id string) error {
 		ceph.Cap{Type: "mon", Allow: "profile rbd-mirror"}, ceph.Cap{Type: "osd", Allow: "profile rbd"}); err != nil {
 		return err
 	}
-	if _, err := object.Ensure(ctx, p.Client, Deployment(p, id), object.OwnedBy(p.Cluster)); err != nil {
-		return fmt.Errorf("failed to start rbd-mirror %s: %w", id, err)
+	err := upgrade.Ensure(ctx, p, upgrade.RBDMirror, id, Deployment(p, id))
+	if err == nil {
+		err = daemon.Running(ctx, p.Doors, p.Cluster.Namespace, name(id))
 	}
-	err := daemon.Running(ctx, p.Doors, p.Cluster.Namespace, name(id))
 	if waiting, ok := pass.IsWaiting(err); ok {
 		p.Later(waiting)
 		return nil

@@ -9,10 +9,10 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/tidepool-ceph/tidepool/prod/operator/identity"
+	"github.com/tidepool-ceph/tidepool/prod/operator/node"
 	"github.com/tidepool-ceph/tidepool/prod/operator/object"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
 )
@@ -53,9 +53,6 @@ func address(ctx context.Context, p *pass.Pass, m pass.Mon) (string, error) {
 		return m.Node.Address, nil
 	}
 	recorded, _ := split(m.Endpoint)
-	if err := sameAddress(ctx, p, m, recorded); err != nil {
-		return "", fmt.Errorf("failed to create mon service. %w", err)
-	}
 	desired := service(p, m, recorded)
 	if _, err := object.Ensure(ctx, p.Client, desired, object.OwnedBy(p.Cluster)); err != nil {
 		return "", fmt.Errorf("failed to create mon service. %w", err)
@@ -73,25 +70,28 @@ func address(ctx context.Context, p *pass.Pass, m pass.Mon) (string, error) {
 	return made.Spec.ClusterIP, nil
 }
 
-// sameAddress refuses a Service that has another address than the recorded one:
-// someone made it anew, and the mon would not be found.
-func sameAddress(ctx context.Context, p *pass.Pass, m pass.Mon, recorded string) error {
+// elsewhere says, in words, that a recorded mon has another address by now: its
+// Service was made anew by someone, or its node has got another address. A mon
+// cannot move with it, since the others know it by the recorded one.
+func (s *step) elsewhere(m pass.Mon) string {
+	recorded, _ := split(m.Endpoint)
 	if recorded == "" {
-		return nil
+		return ""
 	}
-	var existing corev1.Service
-	err := p.Client.Get(ctx, client.ObjectKey{Namespace: p.Cluster.Namespace, Name: resourceName(m.Name)}, &existing)
-	if apierrors.IsNotFound(err) {
-		return nil
+	if onHost(s.Pass, m) {
+		if i := s.nodeOf(m); i >= 0 {
+			if now := node.Address(&s.nodes[i]); now != "" && now != recorded {
+				return fmt.Sprintf("node %s has the address %s, but mon %s is recorded at %s and cannot move", m.Node.Name, now, m.Name, recorded)
+			}
+		}
+		return ""
 	}
-	if err != nil {
-		return err
+	service := s.services[m.Name]
+	if service == nil || service.Spec.ClusterIP == recorded || service.Spec.ClusterIP == "" {
+		return ""
 	}
-	if existing.Spec.ClusterIP != recorded {
-		return fmt.Errorf("service %s has the address %s, but mon %s is recorded at %s and cannot move; delete the service, and it is made anew with that address",
-			existing.Name, existing.Spec.ClusterIP, m.Name, recorded)
-	}
-	return nil
+	return fmt.Sprintf("service %s has the address %s, but mon %s is recorded at %s and cannot move; delete the service, and it is made anew with that address",
+		service.Name, service.Spec.ClusterIP, m.Name, recorded)
 }
 
 // hostPort joins an IP and a port.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net"
 	"slices"
 	"strings"
 
@@ -20,6 +21,8 @@ type assignment struct {
 	placement v1.Placement
 	// multiple allows more than one mon on a node.
 	multiple bool
+	// host says that mons take their node's address, which then has to be one.
+	host bool
 	// wanted is the mon count that is worked towards.
 	wanted int
 }
@@ -74,11 +77,22 @@ func btoi(b bool) int {
 func (a assignment) fitting() []*pass.MonNode {
 	var fitting []*pass.MonNode
 	for i := range a.nodes {
-		if node.Fits(&a.nodes[i], a.placement) == "" {
+		if a.unfit(&a.nodes[i]) == "" {
 			fitting = append(fitting, describe(&a.nodes[i]))
 		}
 	}
 	return fitting
+}
+
+// unfit is why a node may not take a mon, "" if it may.
+func (a assignment) unfit(n *corev1.Node) string {
+	if why := node.Fits(n, a.placement); why != "" {
+		return why
+	}
+	if address := node.Address(n); a.host && net.ParseIP(address) == nil {
+		return fmt.Sprintf("has no IP address (%q), which a mon on the host's network needs", address)
+	}
+	return ""
 }
 
 // describe is a node as it is recorded (S80).
@@ -89,7 +103,7 @@ func describe(n *corev1.Node) *pass.MonNode {
 func (a assignment) tooFew(fitting []*pass.MonNode, load map[string]int) error {
 	var others []string
 	for i := range a.nodes {
-		if why := node.Fits(&a.nodes[i], a.placement); why != "" {
+		if why := a.unfit(&a.nodes[i]); why != "" {
 			others = append(others, a.nodes[i].Name+" "+why)
 		}
 	}

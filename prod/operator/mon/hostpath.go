@@ -3,6 +3,8 @@ package mon
 import (
 	"context"
 	"fmt"
+	"path"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,9 +61,30 @@ func pathConflict(ctx context.Context, p *pass.Pass, m pass.Mon) error {
 	want := pathUse{m.Node.Hostname, dataHostPath(p.Cluster.Spec.DataDirHostPath, m.Name)}
 	other, taken := used[want]
 	if !taken {
-		return nil
+		if other, err = beingWiped(ctx, p, m); err != nil || other == "" {
+			return err
+		}
 	}
 	return pass.Refuse(v1.ReasonHostPathInUse,
 		"mon %s of %s %s/%s would keep its data in %s on node %s, which is in use by %s; give the new cluster another dataDirHostPath or other nodes",
 		m.Name, v1.CephClusterKind, p.Cluster.Namespace, p.Cluster.Name, want.path, want.hostname, other)
+}
+
+// beingWiped names the cluster whose data is being destroyed on the mon's node in
+// the same data directory, "" if there is none. Its mons are gone already, and
+// what this one would write there could still be taken for theirs.
+func beingWiped(ctx context.Context, p *pass.Pass, m pass.Mon) (string, error) {
+	var all v1.CephClusterList
+	if err := p.Client.List(ctx, &all); err != nil {
+		return "", fmt.Errorf("failed to list the other CephClusters. %w", err)
+	}
+	for i := range all.Items {
+		other := &all.Items[i]
+		cleanup := other.Status.Cleanup
+		if other.Namespace != p.Cluster.Namespace && cleanup != nil && slices.Contains(cleanup.Nodes, m.Node.Hostname) &&
+			path.Clean(other.Spec.DataDirHostPath) == path.Clean(p.Cluster.Spec.DataDirHostPath) {
+			return fmt.Sprintf("%s %s/%s, which is being deleted with its data", v1.CephClusterKind, other.Namespace, other.Name), nil
+		}
+	}
+	return "", nil
 }

@@ -31,7 +31,7 @@ func ensureMsgr2(ctx context.Context, p *pass.Pass, q ceph.Quorum) error {
 	}
 	// On another port a mon would keep Ceph warning of it for ever (B10).
 	if odd := oddPorts(p.Identity.Mons); odd != "" {
-		message := fmt.Sprintf("msgr2 is not enabled: %s not on the standard port %d; replace them one by one first", odd, identity.DefaultMonPort)
+		message := fmt.Sprintf("msgr2 is not enabled: %s not on the standard port %d; have them replaced one by one, with `ceph mon remove`", odd, identity.DefaultMonPort)
 		if msgr2Condition(p, metav1.ConditionFalse, v1.ReasonWaiting, message) {
 			p.Log.Warningf("%s", message)
 		}

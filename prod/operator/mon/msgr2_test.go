@@ -59,6 +59,7 @@ func TestMsgr2(t *testing.T) {
 			if err := identity.Reconcile(t.Context(), p); err != nil {
 				t.Fatal(err)
 			}
+			p.Cluster.Spec.HealthCheck.DaemonHealth.Mon.Disabled = true // which looks again as well
 			err := Reconcile(t.Context(), p)
 			if (err != nil) != (c.err != "") || err != nil && !strings.HasPrefix(err.Error(), c.err) {
 				t.Fatalf("got %v", err)

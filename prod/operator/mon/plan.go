@@ -24,6 +24,9 @@ type member struct {
 // view is what is known of all mons.
 type view struct {
 	members []member // in the order of their ids
+	// wanted is how many mons are worked towards; 0 stands for as many as there
+	// are.
+	wanted int
 	// quorum is nil if the mons do not answer.
 	quorum *ceph.Quorum
 }
@@ -93,8 +96,8 @@ func (v view) unsettled() bool {
 type verdict int
 
 const (
-	// noMajority: there is no quorum, or fewer than half of the recorded mons
-	// are in it.
+	// noMajority: there is no quorum; or no more than half of the mons that Ceph
+	// knows, or that are wanted, are recorded ones in it.
 	noMajority verdict = iota
 	// joining: a mon that was started has not joined yet, and still may.
 	joining
@@ -107,10 +110,15 @@ const (
 // judge says how the quorum stands (Settled 23).
 func (v view) judge() verdict {
 	out := v.out()
-	switch {
-	case len(v.members) > 0 && len(out) == 0:
+	if len(v.members) > 0 && len(out) == 0 {
 		return complete
-	case v.quorum == nil || 2*len(out) >= len(v.members):
+	}
+	// One that is there to replace another is not missed while it joins.
+	needed := len(v.members)
+	if v.wanted > 0 {
+		needed = min(needed, v.wanted)
+	}
+	if in := len(v.members) - len(out); v.quorum == nil || 2*in <= len(v.quorum.MonMap.Mons) || 2*in <= needed {
 		return noMajority
 	}
 	for _, m := range v.members {

@@ -43,22 +43,25 @@ func TestJudge(t *testing.T) {
 	for name, c := range map[string]struct {
 		members string
 		quorum  *ceph.Quorum
+		wanted  int
 		want    verdict
 	}{
-		"no answer":                     {"abc", nil, noMajority},
-		"all":                           {"abc", quorum("abc", "abc"), complete},
-		"one alone":                     {"a", quorum("a", "a"), complete},
-		"a dead mon is no hindrance":    {"Abc", quorum("abc", "bc"), partial},
-		"a new mon has time":            {"abC!", quorum("ab", "ab"), joining},
-		"a new mon had its time":        {"abC", quorum("ab", "ab"), partial},
-		"first mon not there yet":       {"a!", nil, noMajority},
-		"second of two":                 {"aB!", quorum("a", "a"), noMajority},
-		"half is not enough":            {"abCD", quorum("abcd", "ab"), noMajority},
-		"others' mons do not count":     {"abC", quorum("xyz", "xyz"), noMajority},
-		"a foreign mon is no hindrance": {"abc", quorum("abcx", "abc"), complete},
+		"no answer":                     {"abc", nil, 0, noMajority},
+		"all":                           {"abc", quorum("abc", "abc"), 0, complete},
+		"one alone":                     {"a", quorum("a", "a"), 0, complete},
+		"a dead mon is no hindrance":    {"Abc", quorum("abc", "bc"), 0, partial},
+		"a new mon has time":            {"abC!", quorum("ab", "ab"), 0, joining},
+		"a new mon had its time":        {"abC", quorum("ab", "ab"), 0, partial},
+		"first mon not there yet":       {"a!", nil, 0, noMajority},
+		"second of two":                 {"aB!", quorum("a", "a"), 0, noMajority},
+		"half is not enough":            {"abCD", quorum("abcd", "ab"), 0, noMajority},
+		"others' mons do not count":     {"abC", quorum("xyz", "xyz"), 0, noMajority},
+		"a replacement is not missed":   {"AbcD!", quorum("abc", "bc"), 3, joining},
+		"nor one that never joins":      {"AbcD", quorum("abc", "bc"), 3, partial},
+		"a foreign mon is no hindrance": {"abc", quorum("abcx", "abc"), 0, complete},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := (view{members(c.members), c.quorum}).judge(); got != c.want {
+			if got := (view{members: members(c.members), quorum: c.quorum, wanted: c.wanted}).judge(); got != c.want {
 				t.Errorf("got %d, want %d", got, c.want)
 			}
 		})
@@ -110,7 +113,7 @@ func TestMayChange(t *testing.T) {
 		"not recorded":                      {"abc", quorum("abc", "abc"), "z", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := (view{members(c.members), c.quorum}).mayChange(c.mon); got != c.want {
+			if got := (view{members: members(c.members), quorum: c.quorum}).mayChange(c.mon); got != c.want {
 				t.Errorf("got %v, want %v", got, c.want)
 			}
 		})

@@ -8,8 +8,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -19,6 +17,7 @@ import (
 	"github.com/tidepool-ceph/tidepool/prod/operator/identity"
 	"github.com/tidepool-ceph/tidepool/prod/operator/object"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
+	"github.com/tidepool-ceph/tidepool/prod/operator/upgrade"
 )
 
 // Reconcile brings the mons nearer to what the spec asks for. It returns nil
@@ -28,11 +27,17 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 	if err != nil {
 		return err
 	}
-	s.tellSurplus()
 	if err := s.place(ctx); err != nil {
 		return err
 	}
 	if err := s.askQuorum(ctx); err != nil {
+		return err
+	}
+	if err := s.budget(ctx); err != nil {
+		return err
+	}
+	// Before the running ones are changed, since a dead one keeps them from it.
+	if err := s.tend(ctx); err != nil {
 		return err
 	}
 	if err := s.keepRunning(ctx); err != nil {
@@ -53,8 +58,16 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 // step is one pass over the mons.
 type step struct {
 	*pass.Pass
+	check check
+	// wanted is how many mons are worked towards.
+	wanted      int
+	nodes       []corev1.Node
 	deployments map[string]*appsv1.Deployment // by mon
-	view        view
+	services    map[string]*corev1.Service    // by mon
+	// moved says of a mon, in words, that its address is not the recorded one any
+	// more.
+	moved map[string]string
+	view  view
 	// next are the mons that are still to be started, with their nodes.
 	next []pass.Mon
 	// noRoom says why there are no nodes for them.
@@ -62,7 +75,22 @@ type step struct {
 }
 
 func observe(ctx context.Context, p *pass.Pass) (*step, error) {
-	s := &step{Pass: p, deployments: map[string]*appsv1.Deployment{}}
+	s := &step{
+		Pass: p, check: checkOf(&p.Cluster.Spec, p.Settings), moved: map[string]string{},
+		deployments: map[string]*appsv1.Deployment{}, services: map[string]*corev1.Service{},
+	}
+	if !s.check.disabled {
+		p.LookAgain(s.check.every)
+	}
+	var nodes corev1.NodeList
+	if err := p.Client.List(ctx, &nodes); err != nil {
+		return nil, fmt.Errorf("failed to list nodes. %w", err)
+	}
+	s.nodes = nodes.Items
+	s.wanted = target(&p.Cluster.Spec, s.nodes)
+	if p.Cluster.Status.Mon != nil {
+		p.Cluster.Status.Mon.Count = s.wanted
+	}
 	var existing appsv1.DeploymentList
 	if err := p.Client.List(ctx, &existing, client.InNamespace(p.Cluster.Namespace), client.MatchingLabels{daemon.AppLabel: identity.MonApp}); err != nil {
 		return nil, fmt.Errorf("failed to list mon deployments. %w", err)
@@ -70,8 +98,19 @@ func observe(ctx context.Context, p *pass.Pass) (*step, error) {
 	for i := range existing.Items {
 		s.deployments[existing.Items[i].Labels[daemon.IDLabel]] = &existing.Items[i]
 	}
+	var services corev1.ServiceList
+	if err := p.Client.List(ctx, &services, client.InNamespace(p.Cluster.Namespace), client.MatchingLabels{daemon.AppLabel: identity.MonApp}); err != nil {
+		return nil, fmt.Errorf("failed to list mon services. %w", err)
+	}
+	for i := range services.Items {
+		s.services[services.Items[i].Labels[daemon.IDLabel]] = &services.Items[i]
+	}
+	s.view.wanted = s.wanted
 	for _, name := range identity.Sorted(p.Identity.Mons) {
 		s.view.members = append(s.view.members, s.member(name))
+		if why := s.elsewhere(p.Identity.Mons[name]); why != "" {
+			s.moved[name] = why
+		}
 	}
 	return s, nil
 }
@@ -103,21 +142,13 @@ func (s *step) place(ctx context.Context) error {
 			homeless = append(homeless, name)
 		}
 	}
-	for i := len(recorded); i < s.Cluster.Spec.Mon.Count; i++ {
+	for i := len(recorded); i < s.wanted; i++ {
 		fresh = append(fresh, identity.MonName(s.Identity.MaxMonID+1+i-len(recorded)))
 	}
 	if len(homeless)+len(fresh) == 0 {
 		return nil // nobody asks for a node, so that it does not matter what there is (B07)
 	}
-	var nodes corev1.NodeList
-	if err := s.Client.List(ctx, &nodes); err != nil {
-		return fmt.Errorf("failed to list nodes. %w", err)
-	}
-	multiple := s.Cluster.Spec.Mon.AllowMultiplePerNode
-	a := assignment{
-		nodes: nodes.Items, placement: s.Cluster.Spec.Placement.For(v1.Mon),
-		multiple: multiple != nil && *multiple, wanted: s.Cluster.Spec.Mon.Count,
-	}
+	a := s.assignment()
 	found, err := a.assign(recorded, homeless)
 	if err != nil {
 		return err
@@ -136,6 +167,10 @@ func (s *step) place(ctx context.Context) error {
 		return nil
 	}
 	return identity.SaveMons(ctx, s.Pass)
+}
+
+func (s *step) assignment() assignment {
+	return assignment{nodes: s.nodes, placement: s.Cluster.Spec.Placement.For(v1.Mon), multiple: s.multiple(), host: s.Cluster.Spec.Network.IsHost(), wanted: s.wanted}
 }
 
 // askQuorum asks the mons who is in quorum, if any runs. That they do not answer
@@ -166,8 +201,15 @@ func (s *step) askQuorum(ctx context.Context) error {
 func (s *step) keepRunning(ctx context.Context) error {
 	for _, name := range identity.Sorted(s.Identity.Mons) {
 		m := s.Identity.Mons[name]
-		if _, err := address(ctx, s.Pass, m); err != nil {
-			return err
+		if s.moved[name] == "" {
+			_, err := address(ctx, s.Pass, m)
+			switch {
+			case err != nil && s.view.quorum != nil && !s.view.in(name):
+				// It is replaced in time; the others need not wait for that.
+				s.Later(pass.WaitFor(v1.ReasonFailed, 0, "mon %s to have its address: %v", name, err))
+			case err != nil:
+				return err
+			}
 		}
 		if err := s.start(ctx, m); err != nil {
 			return err
@@ -192,7 +234,7 @@ func (s *step) start(ctx context.Context, m pass.Mon) error {
 		}
 		return nil
 	}
-	if equality.Semantic.DeepEqual(existing, object.Merge(existing, desired)) {
+	if object.UpToDate(existing, desired) {
 		return nil
 	}
 	if from := existing.Spec.Template.Spec.NodeSelector[daemon.HostnameLabel]; from != m.Node.Hostname && from != "" && !s.view.spares(m.Name) {
@@ -202,6 +244,11 @@ func (s *step) start(ctx context.Context, m pass.Mon) error {
 	}
 	if !s.view.mayChange(m.Name) {
 		return pass.WaitFor(v1.ReasonWaiting, 0, "the other mons to be in quorum before mon %s is changed%s", m.Name, s.troubles(ctx))
+	}
+	if upgrade.OnTheWay(existing, desired) && s.view.in(m.Name) {
+		if err := upgrade.MayStop(ctx, s.Pass, upgrade.Mon, m.Name); err != nil {
+			return err
+		}
 	}
 	s.Log.Infof("deployment for mon %s already exists. updating if needed", desired.Name)
 	if _, err := object.Ensure(ctx, s.Client, desired, object.OwnedBy(s.Cluster)); err != nil {
@@ -252,20 +299,11 @@ func (s *step) troubles(ctx context.Context) string {
 		if err == nil && trouble != "" {
 			text.WriteString("; " + trouble)
 		}
+		if moved := s.moved[name]; moved != "" {
+			text.WriteString("; " + moved)
+		}
 	}
 	return text.String()
-}
-
-// tellSurplus says that more mons run than are asked for. None is removed: that
-// takes a watch over the quorum from pass to pass.
-func (s *step) tellSurplus() {
-	have, want := len(s.Identity.Mons), s.Cluster.Spec.Mon.Count
-	if have <= want {
-		apimeta.RemoveStatusCondition(&s.Cluster.Status.Conditions, v1.ConditionSurplusMons)
-		return
-	}
-	condition(s.Pass, v1.ConditionSurplusMons, metav1.ConditionTrue, v1.ReasonAsExpected, fmt.Sprintf(
-		"%d mons run and spec.mon.count is %d: the others are kept; set spec.mon.count to %d, or remove them by hand", have, want, have))
 }
 
 // grow starts the next mon, if one is missing and all before it are in quorum
@@ -282,25 +320,5 @@ func (s *step) grow(ctx context.Context) error {
 		s.Later(pass.WaitFor(v1.ReasonWaiting, 0, "mon %s to join the quorum before mon %s is started%s", strings.Join(out, ", "), m.Name, s.troubles(ctx)))
 		return nil
 	}
-	if err := pathConflict(ctx, s.Pass, m); err != nil {
-		return err
-	}
-	ip, err := address(ctx, s.Pass, m)
-	if err != nil {
-		return err
-	}
-	m.Endpoint = hostPort(ip, identity.DefaultMonPort)
-	id, _ := identity.MonID(m.Name)
-	s.Identity.MaxMonID = id
-	s.Identity.Mons[m.Name] = m
-	if err := identity.SaveMons(ctx, s.Pass); err != nil {
-		return err
-	}
-	if err := identity.WriteFiles(ctx, s.Pass); err != nil {
-		return err
-	}
-	if err := s.start(ctx, m); err != nil {
-		return err
-	}
-	return pass.WaitFor(v1.ReasonWaiting, 0, "mon %s to join the quorum", m.Name)
+	return s.launch(ctx, m)
 }

@@ -45,6 +45,7 @@ func newSea(t *testing.T, v ceph.Version, count int, objects ...client.Object) *
 		Spec: v1.ClusterSpec{
 			CephVersion: v1.CephVersionSpec{Image: "ceph/ceph:v1"}, DataDirHostPath: "/var/lib/rook", Mon: v1.MonSpec{Count: count},
 		},
+		Status: v1.ClusterStatus{Mon: &v1.MonStatus{Count: count}},
 	}
 	s.Programs["ceph"] = s.ceph
 	s.Programs["ceph-authtool"] = func(args []string) (string, error) {
@@ -73,9 +74,13 @@ func (s *sea) ceph(args []string) (string, error) {
 	if err, ok := s.fails[what]; ok {
 		return "", err
 	}
-	if what == "mon enable-msgr2" {
+	switch what {
+	case "mon enable-msgr2":
 		s.msgr2 = true
 		return "", nil
+	case "mon remove":
+		s.monmap, s.quorum = strings.ReplaceAll(s.monmap, args[2], ""), strings.ReplaceAll(s.quorum, args[2], "")
+		return "", s.Files.WriteFile(args[slices.Index(args, "--out-file")+1], nil, 0o600)
 	}
 	var answer any
 	switch {

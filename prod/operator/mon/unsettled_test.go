@@ -15,11 +15,11 @@ func TestUnsettled(t *testing.T) {
 		view view
 		want bool
 	}{
-		"both run and are in":           {view{members(true, true), quorum(0, 1)}, false},
-		"one has ended and is still in": {view{members(true, false), quorum(0, 1)}, true},
-		"it has left":                   {view{members(true, false), quorum(0)}, false},
-		"it runs and has not joined":    {view{members(true, true), quorum(0)}, true},
-		"nobody runs":                   {view{members(false, false), nil}, false},
+		"both run and are in":           {view{members: members(true, true), quorum: quorum(0, 1)}, false},
+		"one has ended and is still in": {view{members: members(true, false), quorum: quorum(0, 1)}, true},
+		"it has left":                   {view{members: members(true, false), quorum: quorum(0)}, false},
+		"it runs and has not joined":    {view{members: members(true, true), quorum: quorum(0)}, true},
+		"nobody runs":                   {view{members: members(false, false), quorum: nil}, false},
 	} {
 		if got := c.view.unsettled(); got != c.want {
 			t.Errorf("%s: %v", name, got)

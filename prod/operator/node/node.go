@@ -34,6 +34,17 @@ func Address(n *corev1.Node) string {
 	return ""
 }
 
+// IsPlace says whether a label says where a node is: its region, zone, rack and
+// such, by which daemons are spread and OSDs are placed in the crush map.
+func IsPlace(label string) bool {
+	for _, prefix := range []string{"topology.kubernetes.io/", "failure-domain.beta.kubernetes.io/", "topology.rook.io/"} {
+		if strings.HasPrefix(label, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
 // Schedulable says whether the node takes new pods at all: it is not cordoned.
 func Schedulable(n *corev1.Node) bool { return !n.Spec.Unschedulable }
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -33,11 +33,11 @@ func Ensure(ctx context.Context, c client.Client, desired client.Object, owner m
 	if existing == nil {
 		return create(ctx, c, kind, desired, owner)
 	}
-	merged := Merge(existing, owned(desired, owner))
-	if equality.Semantic.DeepEqual(existing, merged) {
+	wanted := ownedLike(desired, owner)
+	if UpToDate(existing, wanted) {
 		return false, nil
 	}
-	if err := c.Update(ctx, merged); err != nil {
+	if err := c.Update(ctx, Merge(existing, wanted)); err != nil {
 		return false, fmt.Errorf("failed to update %s: %w", name(kind, desired), err)
 	}
 	return true, nil
@@ -112,6 +112,15 @@ func create(ctx context.Context, c client.Client, kind string, desired client.Ob
 		return false, fmt.Errorf("failed to create %s: %w", name(kind, desired), err)
 	}
 	return true, nil
+}
+
+// ownedLike is [owned] for reading: all but its owners is desired's own.
+func ownedLike(desired client.Object, owner metav1.OwnerReference) client.Object {
+	like := reflect.New(reflect.TypeOf(desired).Elem())
+	like.Elem().Set(reflect.ValueOf(desired).Elem())
+	object := like.Interface().(client.Object)
+	object.SetOwnerReferences([]metav1.OwnerReference{owner})
+	return object
 }
 
 // owned is a copy of the object with the owner as its only one.

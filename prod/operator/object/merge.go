@@ -1,15 +1,18 @@
 package object
 
 import (
+	"fmt"
 	"reflect"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 )
 
 // Merge returns what the existing object is to become: a copy of it in which
@@ -27,13 +30,14 @@ import (
 func Merge(existing, desired client.Object) client.Object {
 	merged := existing.DeepCopyObject().(client.Object)
 	into, from := reflect.ValueOf(merged).Elem(), reflect.ValueOf(desired.DeepCopyObject()).Elem()
+	empty := emptiesOf(from.Type())
 	for i := range from.NumField() {
 		switch from.Type().Field(i).Name {
 		case "TypeMeta", "Status":
 		case "ObjectMeta":
 			mergeMeta(merged, desired)
 		default:
-			overlay(into.Field(i), from.Field(i), emptyMeansEmpty(from.Type(), from.Type().Field(i).Name))
+			overlay(into.Field(i), from.Field(i), empty.mean(i))
 		}
 	}
 	forget(merged, desired)
@@ -93,7 +97,7 @@ func overlayStruct(into, from reflect.Value) {
 	t := from.Type()
 	switch t {
 	case reflect.TypeFor[resource.Quantity](), reflect.TypeFor[metav1.Time](), reflect.TypeFor[intstr.IntOrString]():
-		if !equality.Semantic.DeepEqual(into.Interface(), from.Interface()) {
+		if !equal.Semantic(into.Interface(), from.Interface()) {
 			into.Set(from)
 		}
 		return
@@ -103,13 +107,14 @@ func overlayStruct(into, from reflect.Value) {
 		return
 	case reflect.TypeFor[corev1.Affinity](), reflect.TypeFor[corev1.ResourceRequirements](), reflect.TypeFor[corev1.Toleration]():
 		// The API server fills in nothing here, so that what is there is ours.
-		if !equality.Semantic.DeepEqual(into.Interface(), from.Interface()) {
+		if !equal.Semantic(into.Interface(), from.Interface()) {
 			into.Set(from)
 		}
 		return
 	}
+	empty := emptiesOf(t)
 	for i := range t.NumField() {
-		overlay(into.Field(i), from.Field(i), emptyMeansEmpty(t, t.Field(i).Name))
+		overlay(into.Field(i), from.Field(i), empty.mean(i))
 	}
 }
 
@@ -117,15 +122,15 @@ func overlayStruct(into, from reflect.Value) {
 // one of the same name, or the one at the same place where elements have none.
 func overlaySlice(into, from reflect.Value) {
 	if from.Type().Elem().Kind() != reflect.Struct {
-		if !equality.Semantic.DeepEqual(into.Interface(), from.Interface()) {
+		if !equal.Semantic(into.Interface(), from.Interface()) {
 			into.Set(from)
 		}
 		return
 	}
-	merged := reflect.MakeSlice(from.Type(), from.Len(), from.Len())
+	merged, by := reflect.MakeSlice(from.Type(), from.Len(), from.Len()), tellsApart(from.Type().Elem())
 	for i := range from.Len() {
-		if before, ok := counterpart(into, from.Index(i), i); ok {
-			merged.Index(i).Set(before)
+		if at, ok := counterpart(into, from.Index(i), by, i); ok {
+			merged.Index(i).Set(into.Index(at))
 			overlay(merged.Index(i), from.Index(i), true)
 			continue
 		}
@@ -137,47 +142,75 @@ func overlaySlice(into, from reflect.Value) {
 	into.Set(merged)
 }
 
-func counterpart(among, element reflect.Value, place int) (reflect.Value, bool) {
-	for _, field := range []string{"MountPath", "Name"} {
-		name := element.FieldByName(field)
-		if !name.IsValid() {
-			continue
-		}
-		for i := range among.Len() {
-			if among.Index(i).FieldByName(field).Interface() == name.Interface() {
-				return among.Index(i), true
-			}
-		}
-		return reflect.Value{}, false
+// counterpart is the place of the element that stands for the same thing. by is
+// the field that tells elements apart.
+func counterpart(among, element reflect.Value, by, place int) (int, bool) {
+	if by < 0 {
+		return place, place < among.Len()
 	}
-	if place < among.Len() {
-		return among.Index(place), true
+	name := element.Field(by).String()
+	if place < among.Len() && among.Index(place).Field(by).String() == name {
+		return place, true // also where several have no name, as ports may
 	}
-	return reflect.Value{}, false
+	for i := range among.Len() {
+		if among.Index(i).Field(by).String() == name {
+			return i, true
+		}
+	}
+	return 0, false
 }
 
-// emptyMeansEmpty says for which fields an empty value is meant: those which
-// the API server never fills in by itself, and which we may stop setting.
-func emptyMeansEmpty(t reflect.Type, field string) bool {
-	switch t {
-	case reflect.TypeFor[corev1.PodSpec]():
-		switch field {
-		case "Affinity", "Tolerations", "NodeSelector", "HostNetwork", "HostPID", "HostIPC", "InitContainers", "Volumes", "PriorityClassName":
-			return true
+// tellsApart is the field by which elements of a list are known, -1 if only their
+// place tells.
+func tellsApart(element reflect.Type) int {
+	for _, name := range []string{"MountPath", "Name"} {
+		if field, ok := element.FieldByName(name); ok && len(field.Index) == 1 {
+			return field.Index[0]
 		}
-	case reflect.TypeFor[corev1.Container]():
-		switch field {
-		case "Args", "Command", "Env", "EnvFrom", "Ports", "Resources", "VolumeMounts", "VolumeDevices", "LivenessProbe", "ReadinessProbe", "StartupProbe", "Lifecycle":
-			return true
-		}
-	case reflect.TypeFor[corev1.VolumeMount]():
-		return field == "ReadOnly" || field == "SubPath"
-	case reflect.TypeFor[corev1.VolumeSource](), reflect.TypeFor[corev1.ProbeHandler](), reflect.TypeFor[corev1.EnvVarSource](), reflect.TypeFor[corev1.EnvVar]():
-		return true
-	case reflect.TypeFor[corev1.ConfigMap](), reflect.TypeFor[corev1.Secret]():
-		return field == "Data" || field == "BinaryData"
-	case reflect.TypeFor[appsv1.DeploymentStrategy]():
-		return field == "RollingUpdate" // which the API refuses beside Recreate
 	}
-	return false
+	return -1
+}
+
+// empties says for each field of a struct of type t whether an empty value is
+// meant to be empty; nil says it of none.
+type empties []bool
+
+func emptiesOf(t reflect.Type) empties { return meantEmpty[t] }
+
+func (e empties) mean(field int) bool { return e != nil && e[field] }
+
+// meantEmpty are the fields of which an empty value is meant: those which the API
+// server never fills in by itself, and which we may stop setting.
+var meantEmpty = map[reflect.Type]empties{
+	reflect.TypeFor[corev1.PodSpec](): fields[corev1.PodSpec](
+		"Affinity", "Tolerations", "NodeSelector", "HostNetwork", "HostPID", "HostIPC", "InitContainers", "Volumes", "PriorityClassName"),
+	reflect.TypeFor[corev1.Container](): fields[corev1.Container](
+		"Args", "Command", "Env", "EnvFrom", "Ports", "Resources", "VolumeMounts", "VolumeDevices", "LivenessProbe", "ReadinessProbe", "StartupProbe", "Lifecycle"),
+	reflect.TypeFor[corev1.VolumeMount]():  fields[corev1.VolumeMount]("ReadOnly", "SubPath"),
+	reflect.TypeFor[corev1.VolumeSource](): allFields[corev1.VolumeSource](),
+	reflect.TypeFor[corev1.ProbeHandler](): allFields[corev1.ProbeHandler](),
+	reflect.TypeFor[corev1.EnvVarSource](): allFields[corev1.EnvVarSource](),
+	reflect.TypeFor[corev1.EnvVar]():       allFields[corev1.EnvVar](),
+	reflect.TypeFor[corev1.ConfigMap]():    fields[corev1.ConfigMap]("Data", "BinaryData"),
+	reflect.TypeFor[corev1.Secret]():       fields[corev1.Secret]("Data"),
+	// Which the API refuses beside Recreate.
+	reflect.TypeFor[appsv1.DeploymentStrategy](): fields[appsv1.DeploymentStrategy]("RollingUpdate"),
+}
+
+// fields marks fields of T by name.
+func fields[T any](names ...string) empties {
+	t := reflect.TypeFor[T]()
+	marks := make(empties, t.NumField())
+	for _, name := range names {
+		field, ok := t.FieldByName(name)
+		if !ok {
+			panic(fmt.Sprintf("%v has no field %s", t, name)) // the table above is wrong
+		}
+		marks[field.Index[0]] = true
+	}
+	return marks
+}
+
+func allFields[T any]() empties {
+	return slices.Repeat(empties{true}, reflect.TypeFor[T]().NumField())
 }

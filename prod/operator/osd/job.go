@@ -23,14 +23,12 @@ const (
 	ServiceAccount = "rook-ceph-osd"
 
 	adminKeyringSecret = "rook-ceph-admin-keyring" // S84
-	binaryVolume       = "tidepool-binary"
-	binaryDir          = "/tidepool"
-	binary             = "/tidepool/tidepool-operator"
 )
 
-// request is what the job of a node is asked to do.
-func request(p *pass.Pass, t Target) prepare.Request {
-	return prepare.Request{Node: t.Name, FSID: p.Identity.FSID, Version: p.Version, Storage: t.Storage}
+// request is what the job of a node is asked to do. again is the mark of the
+// last wish to look at its devices once more.
+func request(p *pass.Pass, t Target, again string) prepare.Request {
+	return prepare.Request{Node: t.Name, FSID: p.Identity.FSID, Version: p.Version, Storage: t.Storage, Again: again}
 }
 
 // JobName is the name of a node's job.
@@ -51,20 +49,13 @@ func Job(p *pass.Pass, r prepare.Request) *batchv1.Job {
 	pod.RestartPolicy = corev1.RestartPolicyOnFailure
 	pod.ServiceAccountName = ServiceAccount
 	pod.NodeSelector = map[string]string{daemon.HostnameLabel: r.Node}
-	pod.InitContainers = []corev1.Container{{
-		Name:            "copy-binary",
-		Image:           p.OperatorImage,
-		ImagePullPolicy: corev1.PullIfNotPresent,
-		Command:         []string{"tidepool-operator"},
-		Args:            []string{"copy-binary", "--to=" + binaryDir},
-		VolumeMounts:    []corev1.VolumeMount{{Name: binaryVolume, MountPath: binaryDir}},
-	}}
+	pod.InitContainers = []corev1.Container{daemon.CopyBinary(p.OperatorImage)}
 	pod.Containers = []corev1.Container{provision(p, r)}
 	pod.Volumes = []corev1.Volume{
 		daemon.ConfigVolume(),
 		daemon.KeyringVolume(adminKeyringSecret),
 		daemon.LogVolume(spec.DataDirHostPath, p.Cluster.Namespace),
-		{Name: binaryVolume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+		daemon.BinaryVolume(),
 		daemon.HostVolume(devicesVolume, "/dev"),
 		daemon.HostVolume(udevVolume, "/run/udev"),
 	}
@@ -94,7 +85,7 @@ func provision(p *pass.Pass, r prepare.Request) corev1.Container {
 		daemon.ConfigMount(),
 		daemon.KeyringMount(adminKeyringSecret),
 		daemon.LogMount(),
-		{Name: binaryVolume, MountPath: binaryDir, ReadOnly: true},
+		daemon.BinaryMount(),
 		{Name: devicesVolume, MountPath: "/dev"},
 		{Name: udevVolume, MountPath: "/run/udev"},
 	}
@@ -105,7 +96,7 @@ func provision(p *pass.Pass, r prepare.Request) corev1.Container {
 		Name:            "provision",
 		Image:           spec.CephVersion.Image,
 		ImagePullPolicy: corev1.PullIfNotPresent,
-		Command:         []string{binary},
+		Command:         []string{daemon.Binary},
 		Args:            []string{"osd-prepare"},
 		Env:             env,
 		Resources:       spec.Resources[v1.PrepareOSD],

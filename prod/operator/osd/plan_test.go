@@ -167,10 +167,10 @@ func TestNext(t *testing.T) {
 }
 
 func TestPlacedOSDs(t *testing.T) {
-	osds, twice := placedOSDs(map[string]prepare.Result{
+	osds, twice := placedOSDs(entries(map[string]prepare.Result{
 		"n2": {OSDs: []prepare.OSD{{ID: 1}, {ID: 0}}},
 		"n1": {OSDs: []prepare.OSD{{ID: 2}, {ID: 1}}},
-	})
+	}), nil)
 	var got []string
 	for _, o := range osds {
 		got = append(got, Name(o.ID)+" "+o.Node)
@@ -188,7 +188,7 @@ func TestStorageStatus(t *testing.T) {
 		"n2": {OSDs: []prepare.OSD{{ID: 1, Device: "sdb"}, {ID: 0, Directory: "/data"}}},
 		"n1": {Unused: []v1.UnusedDevice{{Name: "sdb", Reason: "it is read-only"}, {Name: "sda", Reason: "it has partitions"}}},
 		"n3": {Phase: prepare.Orchestrating},
-	})
+	}, nil)
 	want := &v1.StorageStatus{Nodes: []v1.NodeStorageStatus{
 		{Name: "n1", Unused: []v1.UnusedDevice{{Name: "sda", Reason: "it has partitions"}, {Name: "sdb", Reason: "it is read-only"}}},
 		{Name: "n2", OSDs: []v1.OSDStatus{{ID: 0, Device: "/data"}, {ID: 1, Device: "sdb"}}},

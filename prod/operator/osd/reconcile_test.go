@@ -42,7 +42,7 @@ func (c *cluster) ceph(args []string) (string, error) {
 		if c.down[id] {
 			up = 0
 		}
-		osds = append(osds, fmt.Sprintf(`{"osd": %d, "up": %d}`, id, up))
+		osds = append(osds, fmt.Sprintf(`{"osd": %d, "uuid": "u", "up": %d, "in": 1, "state": ["exists"]}`, id, up))
 	}
 	c.Files[args[len(args)-1]] = doortest.File{Data: fmt.Appendf(nil, `{"fsid": "f", "osds": [%s]}`, strings.Join(osds, ","))}
 	return "", nil
@@ -85,7 +85,8 @@ func (c *cluster) reconcile(t *testing.T) (writes []string) {
 	return writes
 }
 
-// stamp gives the jobs the time of their creation, as the API server does.
+// stamp gives jobs and Deployments the time of their creation, as the API server
+// does.
 func (c *cluster) stamp(t *testing.T) {
 	t.Helper()
 	var jobs batchv1.JobList
@@ -96,6 +97,18 @@ func (c *cluster) stamp(t *testing.T) {
 		if jobs.Items[i].CreationTimestamp.IsZero() {
 			jobs.Items[i].CreationTimestamp = metav1.NewTime(c.Clock.Now())
 			if err := c.Kube.Update(context.Background(), &jobs.Items[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var daemons appsv1.DeploymentList
+	if err := c.Kube.List(context.Background(), &daemons); err != nil {
+		t.Fatal(err)
+	}
+	for i := range daemons.Items {
+		if daemons.Items[i].CreationTimestamp.IsZero() {
+			daemons.Items[i].CreationTimestamp = metav1.NewTime(c.Clock.Now())
+			if err := c.Kube.Update(context.Background(), &daemons.Items[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -216,7 +229,7 @@ func TestAReconcileWithNothingToDoWritesNothing(t *testing.T) {
 	if condition := c.condition(); condition.Status != metav1.ConditionTrue {
 		t.Errorf("condition %v", condition)
 	}
-	if c.pending() != "" || c.pass.Again() != 0 {
+	if c.pending() != "" || c.pass.Again() != osd.CheckInterval {
 		t.Errorf("it waits for %q, %s", c.pending(), c.pass.Again())
 	}
 	if got := c.pass.Cluster.Status.Storage.Nodes; len(got) != 1 || got[0].Name != "n1" || got[0].OSDs[0].Device != "sdb" {

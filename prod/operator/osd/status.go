@@ -15,12 +15,18 @@ import (
 )
 
 // storageStatus is what the CephCluster's status says of nodes and devices.
-func storageStatus(results map[string]prepare.Result) *v1.StorageStatus {
+func storageStatus(results map[string]prepare.Result, osds []known) *v1.StorageStatus {
+	states := map[placed]string{}
+	for _, k := range osds {
+		if k.Exists && k.state() != "" {
+			states[k.placed] = k.state()
+		}
+	}
 	var status v1.StorageStatus
 	for name, result := range results {
 		node := v1.NodeStorageStatus{Name: name, Unused: slices.Clone(result.Unused)}
-		for _, osd := range result.OSDs {
-			node.OSDs = append(node.OSDs, v1.OSDStatus{ID: osd.ID, Device: osd.On()})
+		for _, osd := range append(slices.Clone(result.OSDs), result.Lost...) {
+			node.OSDs = append(node.OSDs, v1.OSDStatus{ID: osd.ID, Device: osd.On(), State: states[placed{Node: name, OSD: osd}]})
 		}
 		slices.SortFunc(node.OSDs, func(a, b v1.OSDStatus) int { return cmp.Compare(a.ID, b.ID) })
 		slices.SortFunc(node.Unused, func(a, b v1.UnusedDevice) int { return cmp.Compare(a.Name, b.Name) })

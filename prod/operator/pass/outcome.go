@@ -40,6 +40,13 @@ func (p *Pass) Later(w *Waiting) { p.pending = append(p.pending, w) }
 // Pending is what was noted by Later, in order.
 func (p *Pass) Pending() []*Waiting { return slices.Clone(p.pending) }
 
+// Hold notes that something which the spec asks for is not done: err is a
+// [*Refused] or a failure. The pass goes on, with the cluster as it is without it.
+func (p *Pass) Hold(err error) { p.held = err }
+
+// Held is what was noted by Hold, nil for nothing.
+func (p *Pass) Held() error { return p.held }
+
 // LookAgain asks for another pass after that time, although nothing that the
 // cluster needs to be ready is missing.
 func (p *Pass) LookAgain(after time.Duration) {

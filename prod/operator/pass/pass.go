@@ -16,11 +16,12 @@ import (
 type Pass struct {
 	door.Doors
 	// Cluster carries the spec in effect: what the user wrote, with the
-	// defaults of S36-S37 applied in memory (S39).
+	// defaults of S36-S37 applied in memory (S39), and with the image in effect
+	// where the one that the user wrote is not known yet or may not run.
 	Cluster *v1.CephCluster
 	// Settings are those of the operator itself.
 	Settings
-	// Version is that of spec.cephVersion.image, as detected (S41-S48).
+	// Version is that of the image in effect, as detected (S41-S48).
 	Version ceph.Version
 	// Identity is filled by the identity step (S67-S74).
 	Identity Identity
@@ -33,6 +34,7 @@ type Pass struct {
 	SaveStatus func(ctx context.Context) error
 
 	pending []*Waiting
+	held    error
 	again   time.Duration
 }
 

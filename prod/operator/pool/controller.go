@@ -23,9 +23,6 @@ import (
 const Name = "cephblockpool"
 
 const (
-	// parallel is how many pools are worked on at once, so that a cluster whose
-	// commands hang delays no other.
-	parallel = 4
 	// retry is when to try again what failed.
 	retry = 10 * time.Second
 	// emptied is when to look again whether a pool has become empty.
@@ -38,7 +35,7 @@ const (
 func New(doors door.Doors, settings pass.Settings) controller.Controller {
 	r := &reconciler{Doors: doors, settings: settings}
 	return controller.Controller{
-		Name: Name, Reconciler: r, Parallel: parallel,
+		Name: Name, Reconciler: r, Parallel: controller.Clusters,
 		Watches: []controller.Watch{
 			{Object: &v1.CephBlockPool{}, Requests: self, Matters: poolMatters},
 			{Object: &v1.CephCluster{}, Requests: r.poolsBeside, Matters: clusterMatters},
@@ -86,11 +83,13 @@ func clusterMatters(before, after client.Object) bool {
 		return true
 	}
 	b, a := before.(*v1.CephCluster), after.(*v1.CephCluster)
-	return inQuorum(b) != inQuorum(a) || b.Status.State != a.Status.State ||
-		(b.DeletionTimestamp == nil) != (a.DeletionTimestamp == nil)
+	return InQuorum(b) != InQuorum(a) || b.Status.State != a.Status.State ||
+		(b.DeletionTimestamp == nil) != (a.DeletionTimestamp == nil) ||
+		b.Spec.CleanupPolicy.Destroys() != a.Spec.CleanupPolicy.Destroys()
 }
 
-func inQuorum(cluster *v1.CephCluster) bool {
+// InQuorum says whether the mons of a cluster are in quorum, as its status has it.
+func InQuorum(cluster *v1.CephCluster) bool {
 	return apimeta.IsStatusConditionTrue(cluster.Status.Conditions, v1.ConditionMonsInQuorum)
 }
 
@@ -137,11 +136,11 @@ func (r *reconciler) ensure(ctx context.Context, w *writer) (findings, error) {
 	if err != nil {
 		return findings{}, pass.Refuse(v1.ReasonInvalidSpec, "%v", err)
 	}
-	cluster, err := r.cluster(ctx, w.stored.Namespace)
+	cluster, err := ClusterOf(ctx, r.Client, w.stored.Namespace)
 	if err != nil {
 		return findings{}, err
 	}
-	admin, err := r.admin(ctx, cluster, w.stored.Namespace)
+	admin, err := Admin(ctx, r.Doors, r.settings, cluster, w.stored.Namespace)
 	if err != nil {
 		return findings{}, err
 	}
@@ -151,29 +150,10 @@ func (r *reconciler) ensure(ctx context.Context, w *writer) (findings, error) {
 	if err := w.finalizer(ctx, true); err != nil {
 		return findings{}, err
 	}
-	seen, err := observe(ctx, admin, wanted)
-	if err != nil {
-		return findings{}, err
-	}
-	actions, _, err := plan(wanted, seen)
-	if err != nil || len(actions) == 0 {
-		return r.findings(wanted, seen), err
-	}
-	if err := carryOut(ctx, admin, wanted, actions); err != nil {
-		return r.findings(wanted, seen), err
-	}
-	if seen.pool != nil {
-		after, err := observe(ctx, admin, wanted)
-		return r.findings(wanted, after), err
-	}
-	// The pool is new, and Ceph has given it properties of its own.
-	r.Log.Infof("created pool %s for CephBlockPool %s/%s", wanted.name, w.stored.Namespace, w.stored.Name)
-	r.Events.Event(w.stored, door.Normal, "PoolCreated", fmt.Sprintf("The pool %s was created", wanted.name))
-	if seen, err = observe(ctx, admin, wanted); err != nil {
-		return findings{}, err
-	}
-	if actions, _, err = plan(wanted, seen); err == nil {
-		err = carryOut(ctx, admin, wanted, actions)
+	seen, created, err := bring(ctx, admin, wanted)
+	if created {
+		r.Log.Infof("created pool %s for CephBlockPool %s/%s", wanted.name, w.stored.Namespace, w.stored.Name)
+		r.Events.Event(w.stored, door.Normal, "PoolCreated", fmt.Sprintf("The pool %s was created", wanted.name))
 	}
 	return r.findings(wanted, seen), err
 }
@@ -195,38 +175,38 @@ func (r *reconciler) findings(wanted want, seen seen) findings {
 	return findings{pool: seen.pool, domain: place.domain, remark: remark}
 }
 
-// cluster is the CephCluster of a namespace, nil if there is none. Of two, it is
+// ClusterOf is the CephCluster of a namespace, nil if there is none. Of two, it is
 // the one that came first; the other is refused (S18).
-func (r *reconciler) cluster(ctx context.Context, namespace string) (*v1.CephCluster, error) {
+func ClusterOf(ctx context.Context, c client.Client, namespace string) (*v1.CephCluster, error) {
 	var clusters v1.CephClusterList
-	if err := r.Client.List(ctx, &clusters, client.InNamespace(namespace)); err != nil {
+	if err := c.List(ctx, &clusters, client.InNamespace(namespace)); err != nil {
 		return nil, fmt.Errorf("failed to list the CephClusters of namespace %s: %w", namespace, err)
 	}
 	var first *v1.CephCluster
 	for i := range clusters.Items {
-		c := &clusters.Items[i]
-		if first == nil || c.CreationTimestamp.Before(&first.CreationTimestamp) ||
-			c.CreationTimestamp.Equal(&first.CreationTimestamp) && c.Name < first.Name {
-			first = c
+		one := &clusters.Items[i]
+		if first == nil || one.CreationTimestamp.Before(&first.CreationTimestamp) ||
+			one.CreationTimestamp.Equal(&first.CreationTimestamp) && one.Name < first.Name {
+			first = one
 		}
 	}
 	return first, nil
 }
 
-// admin administers the cluster as soon as pools may be made in it; until then
+// Admin administers the cluster as soon as pools may be made in it; until then
 // the error is a [*pass.Waiting].
-func (r *reconciler) admin(ctx context.Context, cluster *v1.CephCluster, namespace string) (*ceph.Admin, error) {
+func Admin(ctx context.Context, doors door.Doors, settings pass.Settings, cluster *v1.CephCluster, namespace string) (*ceph.Admin, error) {
 	if cluster == nil {
 		return nil, pass.WaitFor(v1.ReasonNoCluster, 0, "a CephCluster in namespace %s", namespace)
 	}
-	if !inQuorum(cluster) {
+	if !InQuorum(cluster) {
 		return nil, pass.WaitFor(v1.ReasonClusterNotReady, 0, "the mons of CephCluster %s/%s to form a quorum", namespace, cluster.Name)
 	}
-	admin, err := config.Admin(r.Doors, r.settings, cluster)
+	admin, err := config.Admin(doors, settings, cluster)
 	if err != nil {
 		return nil, err
 	}
-	settled, err := crush.Settled(ctx, r.Client, namespace, admin.Version())
+	settled, err := crush.Settled(ctx, doors.Client, namespace, admin.Version())
 	if err == nil && !settled {
 		err = pass.WaitFor(v1.ReasonClusterNotReady, soon, "the crush map of CephCluster %s/%s", namespace, cluster.Name)
 	}

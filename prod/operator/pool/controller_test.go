@@ -48,7 +48,7 @@ func newPond(t *testing.T, change ...func(*v1.CephCluster, *v1.CephBlockPool)) *
 	}
 	resource := &v1.CephBlockPool{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "rook-ceph", Name: "p", Generation: 1, Finalizers: []string{v1.CephBlockPoolFinalizer}},
-		Spec:       v1.BlockPoolSpec{Replicated: &v1.ReplicatedSpec{Size: 1, RequireSafeReplicaSize: &no}},
+		Spec:       v1.BlockPoolSpec{PoolSpec: v1.PoolSpec{Replicated: &v1.ReplicatedSpec{Size: 1, RequireSafeReplicaSize: &no}}},
 	}
 	for _, c := range change {
 		c(cluster, resource)

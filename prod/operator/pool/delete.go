@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
 	"github.com/tidepool-ceph/tidepool/prod/ceph"
+	"github.com/tidepool-ceph/tidepool/prod/operator/dependent"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
 )
@@ -38,17 +39,21 @@ func (r *reconciler) remove(ctx context.Context, w *writer, status *v1.BlockPool
 	if err != nil { // it never was a pool
 		return true, w.finalizer(ctx, false)
 	}
-	cluster, err := r.cluster(ctx, w.stored.Namespace)
+	cluster, err := ClusterOf(ctx, r.Client, w.stored.Namespace)
 	if err != nil {
 		return false, err
 	}
-	if cluster == nil || w.stored.Spec.Name != "" {
+	given, err := r.givenUp(ctx, w.stored, cluster)
+	if err != nil {
+		return false, err
+	}
+	if given || w.stored.Spec.Name != "" {
 		r.Log.Infof("CephBlockPool %s/%s goes without its pool %s", w.stored.Namespace, w.stored.Name, wanted.name)
 		return true, w.finalizer(ctx, false)
 	}
-	admin, err := r.admin(ctx, cluster, w.stored.Namespace)
+	admin, err := Admin(ctx, r.Doors, r.settings, cluster, w.stored.Namespace)
 	if err != nil {
-		return false, err
+		return false, withoutCeph(err, cluster)
 	}
 	pool, err := find(ctx, admin, wanted.name)
 	if err != nil {
@@ -69,6 +74,28 @@ func (r *reconciler) remove(ctx context.Context, w *writer, status *v1.BlockPool
 		return false, err
 	}
 	return true, w.finalizer(ctx, false)
+}
+
+// givenUp says whether the pool need not be removed from Ceph: Ceph goes with all
+// that it holds, or it is deleted as well, has no quorum, and a person has said
+// that the pool may be lost.
+func (r *reconciler) givenUp(ctx context.Context, pool client.Object, cluster *v1.CephCluster) (bool, error) {
+	if cluster != nil && cluster.DeletionTimestamp != nil && forced(pool) && !InQuorum(cluster) {
+		return true, nil
+	}
+	return dependent.Abandoned(ctx, r.Client, cluster)
+}
+
+// withoutCeph adds to a wait for a cluster that is being deleted, and that may
+// never come back, how the pool can go all the same.
+func withoutCeph(err error, cluster *v1.CephCluster) error {
+	waiting, ok := pass.IsWaiting(err)
+	if !ok || cluster.DeletionTimestamp == nil {
+		return err
+	}
+	return pass.WaitFor(waiting.Reason, waiting.Again,
+		"%s; the cluster is being deleted: if it does not come back, annotate the CephBlockPool with %s=true to give the pool up with it, or set spec.cleanupPolicy.confirmation of the CephCluster to %s to give up all its data",
+		waiting.For, v1.ForceDeletionAnnotation, v1.DestroyData)
 }
 
 // holdsNothing is nil for a pool that may be removed.
@@ -94,44 +121,29 @@ func (r *reconciler) holdsNothing(ctx context.Context, admin *ceph.Admin, resour
 	return pass.WaitFor(v1.ReasonWaiting, retry, "Ceph to say what the pool %s holds", pool.Name)
 }
 
-// destroy removes a pool that is there, letting the mons do it for that time.
-// That it has been allowed is written down before, so that it is taken back even
-// by an operator that was restarted in between.
-func (r *reconciler) destroy(ctx context.Context, admin *ceph.Admin, w *writer, status *v1.BlockPoolStatus, pool *ceph.Pool) (err error) {
-	opened := status.Info[v1.PoolInfoDeletionOpened] == "true"
-	if pool != nil && !opened && admin.Version().Has(ceph.ConfigDB) {
-		allowed, err := admin.ConfigGet(ctx, "mon", allowDelete)
-		if err != nil {
-			return err
-		}
-		if opened = allowed != "true"; opened {
+// destroy removes the pool if it is there.
+func (r *reconciler) destroy(ctx context.Context, admin *ceph.Admin, w *writer, status *v1.BlockPoolStatus, pool *ceph.Pool) error {
+	var names []string
+	if pool != nil {
+		names = append(names, pool.Name)
+	}
+	return Destroy(ctx, admin, Gate{
+		Open: status.Info[v1.PoolInfoDeletionOpened] == "true",
+		Note: func(open bool) error {
+			if !open {
+				delete(status.Info, v1.PoolInfoDeletionOpened)
+				return nil
+			}
 			if status.Info == nil {
 				status.Info = map[string]string{}
 			}
 			status.Info[v1.PoolInfoDeletionOpened] = "true"
-			if err := w.status(ctx, status); err != nil {
-				return err
-			}
-		}
-	}
-	if opened && pool != nil {
-		if err := admin.ConfigSet(ctx, "mon", allowDelete, "true"); err != nil {
-			return err
-		}
-	}
-	if pool != nil {
-		if err = admin.PoolDelete(ctx, pool.Name); err == nil {
-			r.Log.Infof("removed pool %s of CephBlockPool %s/%s", pool.Name, w.stored.Namespace, w.stored.Name)
-		}
-	}
-	if opened {
-		closed := admin.ConfigRm(ctx, "mon", allowDelete)
-		if closed == nil {
-			delete(status.Info, v1.PoolInfoDeletionOpened)
-		}
-		err = errors.Join(err, closed)
-	}
-	return err
+			return w.status(ctx, status)
+		},
+		Removed: func(name string) {
+			r.Log.Infof("removed pool %s of CephBlockPool %s/%s", name, w.stored.Namespace, w.stored.Name)
+		},
+	}, names...)
 }
 
 // tidy removes what was made for the pool beside it, unless another pool has

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -52,20 +53,29 @@ type action struct{ what, key, value string }
 
 // wants reads what a CephBlockPool asks for. An error names the field.
 func wants(pool *v1.CephBlockPool) (want, error) {
-	spec := &pool.Spec
+	application := pool.Spec.Application
+	if application == "" {
+		application = pool.Spec.Name.Application()
+	}
+	if application == "" {
+		application = "rbd"
+	}
+	w, err := wantsOf(pool.PoolName(), application, &pool.Spec.PoolSpec)
+	if err != nil {
+		return want{}, fmt.Errorf("CephBlockPool %s/%s: spec.%w", pool.Namespace, pool.Name, err)
+	}
+	return w, nil
+}
+
+// wantsOf reads what the spec of a pool asks for. An error begins with the field.
+func wantsOf(name, application string, spec *v1.PoolSpec) (want, error) {
 	w := want{
-		name:        pool.PoolName(),
+		name:        name,
 		place:       placement{string(spec.CrushRoot), string(spec.DeviceClass), string(spec.FailureDomain)},
 		moves:       spec.EnableCrushUpdates,
-		application: spec.Application,
+		application: application,
 		parameters:  map[string]string{},
 		quotas:      map[string]int64{},
-	}
-	if w.application == "" {
-		w.application = spec.Name.Application()
-	}
-	if w.application == "" {
-		w.application = "rbd"
 	}
 	switch {
 	case spec.IsErasureCoded():
@@ -74,14 +84,14 @@ func wants(pool *v1.CephBlockPool) (want, error) {
 		w.size = spec.Replicated.Size
 		w.parameters["min_size"] = strconv.Itoa(w.size - w.size/2) // as Ceph derives it
 	default:
-		return want{}, fmt.Errorf("CephBlockPool %s/%s has neither spec.replicated nor spec.erasureCoded", pool.Namespace, pool.Name)
+		return want{}, errors.New("replicated is missing, and so is erasureCoded: a pool needs one of them")
 	}
 	for name, value := range spec.Parameters {
 		w.parameters[name] = string(value)
 	}
 	bytes, err := spec.Quotas.Bytes()
 	if err != nil {
-		return want{}, fmt.Errorf("spec.%w", err)
+		return want{}, err
 	}
 	if bytes != nil {
 		w.quotas[ceph.QuotaMaxBytes] = *bytes

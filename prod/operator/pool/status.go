@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
 	"github.com/tidepool-ceph/tidepool/prod/ceph"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
@@ -122,7 +122,7 @@ type writer struct {
 func (w *writer) failed(err error) bool { return w.broken != nil && errors.Is(err, w.broken) }
 
 func (w *writer) status(ctx context.Context, status *v1.BlockPoolStatus) error {
-	if equality.Semantic.DeepEqual(&w.stored.Status, status) {
+	if equal.Semantic(&w.stored.Status, status) {
 		return nil
 	}
 	next := w.stored.DeepCopy()

@@ -34,6 +34,16 @@ type decision struct {
 	why     string       // of wait and report
 }
 
+// known is the kept answer of an image, nil if there is none.
+func known(cluster *v1.CephCluster, image string) *v1.VersionStatus {
+	for _, kept := range []*v1.VersionStatus{cluster.Status.Version, cluster.Status.NextVersion} {
+		if kept != nil && kept.Image == image {
+			return kept
+		}
+	}
+	return nil
+}
+
 // plan decides by the kept answer and the Job, which is nil if there is none.
 func plan(image string, kept *v1.VersionStatus, job *batchv1.Job, now time.Time) decision {
 	if kept != nil && kept.Image == image {

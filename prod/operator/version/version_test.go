@@ -37,7 +37,11 @@ func cluster() *v1.CephCluster {
 func newPass(w *doortest.World) *pass.Pass {
 	p := &pass.Pass{Doors: w.Doors(), Cluster: cluster()}
 	p.SaveStatus = func(context.Context) error {
-		w.Writes = append(w.Writes, "status "+p.Cluster.Status.Version.Version)
+		for name, kept := range map[string]*v1.VersionStatus{"": p.Cluster.Status.Version, "next ": p.Cluster.Status.NextVersion} {
+			if kept != nil {
+				w.Writes = append(w.Writes, "status "+name+kept.Version)
+			}
+		}
 		return nil
 	}
 	return p
@@ -239,7 +243,10 @@ func TestSupport(t *testing.T) {
 			p := newPass(w)
 			p.Cluster.Spec.CephVersion.AllowUnsupported = c.allow
 			p.Cluster.Status.Version = &v1.VersionStatus{Image: image, Version: c.version}
-			err := Reconcile(t.Context(), p)
+			if err := Reconcile(t.Context(), p); err != nil {
+				t.Fatal("it does not live on with it", err)
+			}
+			err := p.Held()
 			var refused *pass.Refused
 			if errors.As(err, &refused) != c.refused {
 				t.Fatalf("got %v", err)

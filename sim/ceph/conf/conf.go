@@ -29,10 +29,31 @@ func (e *SyntaxError) Error() string {
 // Name is an option's name in its usual spelling: lower case, words joined by
 // one underscore.
 func Name(s string) string {
+	if usual(s) {
+		return s
+	}
 	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
 		return r == ' ' || r == '\t' || r == '-' || r == '_'
 	})
 	return strings.Join(words, "_")
+}
+
+// usual says whether a name stands in its usual spelling already, as most do.
+func usual(s string) bool {
+	if strings.HasPrefix(s, "_") || strings.HasSuffix(s, "_") {
+		return false
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '_':
+			if s[i-1] == '_' {
+				return false
+			}
+		case c >= 'A' && c <= 'Z' || c >= 0x80 || c == ' ' || c == '\t' || c == '-':
+			return false
+		}
+	}
+	return true
 }
 
 // Parse reads a ceph.conf. Options before the first section are [global]'s, a
@@ -86,12 +107,19 @@ func uncomment(s string) string {
 	return s
 }
 
-var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\'`, `'`, `\#`, `#`, `\;`, `;`)
+func unescape(s string) string {
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	return unescaped.Replace(s)
+}
+
+var unescaped = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\'`, `'`, `\#`, `#`, `\;`, `;`)
 
 // unquote is a value without quotes, escapes and comment.
 func unquote(s string) (string, bool) {
 	if s == "" || s[0] != '"' && s[0] != '\'' {
-		return unescape.Replace(strings.TrimSpace(uncomment(s))), true
+		return unescape(strings.TrimSpace(uncomment(s))), true
 	}
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
@@ -99,7 +127,7 @@ func unquote(s string) (string, bool) {
 			i++
 		case s[0]:
 			rest := strings.TrimSpace(uncomment(s[i+1:]))
-			return unescape.Replace(s[1:i]), rest == ""
+			return unescape(s[1:i]), rest == ""
 		}
 	}
 	return "", false

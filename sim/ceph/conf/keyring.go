@@ -109,9 +109,16 @@ func (e Entry) String() string {
 		fmt.Fprintf(&b, "\tkey = %s\n", e.Key)
 	}
 	for _, service := range slices.Sorted(maps.Keys(e.Caps)) {
-		fmt.Fprintf(&b, "\tcaps %s = \"%s\"\n", service, quote.Replace(e.Caps[service]))
+		fmt.Fprintf(&b, "\tcaps %s = \"%s\"\n", service, quote(e.Caps[service]))
 	}
 	return b.String()
 }
 
-var quote = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+func quote(s string) string {
+	if !strings.ContainsAny(s, `\"`) {
+		return s
+	}
+	return quoted.Replace(s)
+}
+
+var quoted = strings.NewReplacer(`\`, `\\`, `"`, `\"`)

@@ -48,12 +48,14 @@ type token struct {
 	rest string // of the line, from this token on
 }
 
+var braces = strings.NewReplacer("{", " { ", "}", " } ", "[", " [ ", "]", " ] ")
+
 // tokenize splits a text into words and braces; comments go.
 func tokenize(text string) []token {
 	var all []token
 	for n, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
-		words := strings.Fields(strings.NewReplacer("{", " { ", "}", " } ", "[", " [ ", "]", " ] ").Replace(line))
+		words := strings.Fields(braces.Replace(line))
 		for i, w := range words {
 			all = append(all, token{w, n + 1, strings.Join(words[i:], " ")})
 		}

@@ -206,6 +206,11 @@ func (r *run) lvmZap(args []string) error {
 		if e.parent == nil && len(e.Partitions) > 0 && !f.set["--destroy"] {
 			r.say("Zapping lvm member %s. lv_path is %s", e.devPath(), e.Partitions[0].Name)
 		}
+		if e.disk.ReadOnly {
+			r.note("/usr/sbin/wipefs", "--all", e.devPath())
+			r.Errorf(" stderr: wipefs: error: %s: probing initialization failed: Read-only file system\n", e.devPath())
+			return failf("could not complete wipefs on device: %s", e.devPath())
+		}
 		r.wipe(e, f.set["--destroy"] || e.Type != "lvm")
 		r.say("Zapping successful for: <Raw Device: %s>", e.devPath())
 	}

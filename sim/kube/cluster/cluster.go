@@ -144,6 +144,12 @@ func (c *Cluster) Machine(node string) *host.Machine {
 	return nil
 }
 
+// Holds says whether an IP address is that of a node's machine or of a pod there.
+func (c *Cluster) Holds(node, ip string) bool {
+	n := c.nodes[node]
+	return n != nil && (n.machine.Addr == ip || n.addresses.Hold(ip))
+}
+
 // PowerOff cuts the power of a node's machine: what runs there ends where it
 // stands. Files and devices stay.
 func (c *Cluster) PowerOff(node string) {

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 	"github.com/tidepool-ceph/tidepool/sim/kube"
 	"github.com/tidepool-ceph/tidepool/sim/kube/queue"
 	"github.com/tidepool-ceph/tidepool/sim/kube/record"
@@ -129,7 +129,7 @@ func (c *lifecycle) sync(name string) error {
 	if !ok {
 		return nil
 	}
-	if taints := taintsOf(node, metav1.NewTime(c.loop.Now())); !equality.Semantic.DeepEqual(taints, node.Spec.Taints) {
+	if taints := taintsOf(node, metav1.NewTime(c.loop.Now())); !equal.Semantic(taints, node.Spec.Taints) {
 		updated := node.DeepCopy()
 		updated.Spec.Taints = taints
 		if err := c.client.Update(context.Background(), updated); client.IgnoreNotFound(err) != nil {

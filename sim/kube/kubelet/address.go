@@ -1,6 +1,9 @@
 package kubelet
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Addresses are the IP addresses for the pods of one node: the node's share of
 // the cluster's pod network, 192.170.n.0/24 for the n-th.
@@ -17,6 +20,9 @@ func NewAddresses(index int) *Addresses {
 
 // CIDR is the whole range.
 func (a *Addresses) CIDR() string { return a.prefix + ".0/24" }
+
+// Hold says whether an address is one of the range.
+func (a *Addresses) Hold(ip string) bool { return strings.HasPrefix(ip, a.prefix+".") }
 
 // take gives out the address that was free for longest; "" if there is none.
 func (a *Addresses) take() string {

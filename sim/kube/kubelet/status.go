@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 )
 
 // writeStatus writes a pod's status to the API, if it says something new.
@@ -25,12 +26,12 @@ func (k *Kubelet) writeStatus(uid types.UID) error {
 	}
 	current := o.(*corev1.Pod)
 	status := p.status(&current.Status)
-	if equality.Semantic.DeepEqual(current.Status, status) {
+	if equal.Semantic(&current.Status, &status) {
 		return nil
 	}
-	updated := current.DeepCopy()
+	updated := *current // whose other fields are read only
 	updated.Status = status
-	if err := k.client.Status().Update(context.Background(), updated); client.IgnoreNotFound(err) != nil {
+	if err := k.client.Status().Update(context.Background(), &updated); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("write status of pod %s: %w", p.key, err)
 	}
 	return nil

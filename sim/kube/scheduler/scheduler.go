@@ -8,13 +8,13 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 	"github.com/tidepool-ceph/tidepool/sim/kube"
 	"github.com/tidepool-ceph/tidepool/sim/kube/queue"
 	"github.com/tidepool-ceph/tidepool/sim/kube/record"
@@ -88,8 +88,8 @@ func (s *Scheduler) nodeEvent(e kube.Event) {
 	}
 	if e.Old != nil {
 		old := e.Old.(*corev1.Node)
-		if equality.Semantic.DeepEqual(old.Spec, node.Spec) && equality.Semantic.DeepEqual(old.Labels, node.Labels) &&
-			equality.Semantic.DeepEqual(old.Status.Allocatable, node.Status.Allocatable) {
+		if equal.Semantic(&old.Spec, &node.Spec) && equal.Semantic(old.Labels, node.Labels) &&
+			equal.Semantic(old.Status.Allocatable, node.Status.Allocatable) {
 			return
 		}
 	}
@@ -126,7 +126,7 @@ func ours(pod *corev1.Pod) bool {
 }
 
 func sameAsk(a, b *corev1.Pod) bool {
-	return equality.Semantic.DeepEqual(a.Spec, b.Spec) && equality.Semantic.DeepEqual(a.Labels, b.Labels)
+	return equal.Semantic(&a.Spec, &b.Spec) && equal.Semantic(a.Labels, b.Labels)
 }
 
 // count puts the pod on its node; true if it was not there, or has other
@@ -134,7 +134,7 @@ func sameAsk(a, b *corev1.Pod) bool {
 func (s *Scheduler) count(pod *corev1.Pod) bool {
 	if n, ok := s.where[pod.UID]; ok {
 		was := n.pods[pod.UID]
-		changed := !equality.Semantic.DeepEqual(was.pod.Labels, pod.Labels)
+		changed := !equal.Semantic(was.pod.Labels, pod.Labels)
 		was.pod = pod
 		return changed
 	}

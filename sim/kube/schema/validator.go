@@ -35,8 +35,8 @@ type Validator struct {
 type version struct {
 	structural *schema.Structural
 	all        validation.SchemaValidator
-	status     validation.SchemaValidator // nil without a status subresource
-	rules      *cel.Validator             // nil without CEL rules
+	rules      *cel.Validator // nil without CEL rules
+	status     *statusPart    // nil without a status subresource
 }
 
 // New compiles the served versions of crd. It fails where a schema is missing
@@ -76,13 +76,12 @@ func compile(served apiextensionsv1.CustomResourceDefinitionVersion) (*version, 
 	if err := defaulting.PruneDefaults(structural); err != nil {
 		return nil, err
 	}
-	v := &version{structural: structural, rules: cel.NewValidator(structural, true, ruleCostLimit)}
+	v := &version{structural: structural, rules: rulesOf(structural)}
 	if v.all, _, err = validation.NewSchemaValidator(&props); err != nil {
 		return nil, err
 	}
 	if served.Subresources != nil && served.Subresources.Status != nil {
-		statusProps := props.Properties["status"]
-		if v.status, _, err = validation.NewSchemaValidator(&statusProps); err != nil {
+		if v.status, err = compileStatus(&props, structural); err != nil {
 			return nil, err
 		}
 	}
@@ -106,34 +105,10 @@ func (v *Validator) Admit(obj, old map[string]any) (map[string]any, field.ErrorL
 			obj["status"] = runtime.DeepCopyJSONValue(status)
 		}
 	}
-	if err := version.coerce(obj); err != nil {
+	if err := coerce(obj, version.structural); err != nil {
 		return nil, field.ErrorList{err}
 	}
-	return obj, version.validate(obj, old, validation.ValidateCustomResource(nil, obj, version.all))
-}
-
-// AdmitStatus is Admit for an update through the status subresource: the result
-// is old with the status of obj.
-func (v *Validator) AdmitStatus(obj, old map[string]any) (map[string]any, field.ErrorList) {
-	version, err := v.versionOf(obj)
-	if err != nil {
-		return nil, field.ErrorList{err}
-	}
-	if version.status == nil {
-		return nil, field.ErrorList{field.Forbidden(field.NewPath("status"), v.kind+" has no status subresource")}
-	}
-	sent := runtime.DeepCopyJSON(obj)
-	if err := version.coerce(sent); err != nil {
-		return nil, field.ErrorList{err}
-	}
-	updated := runtime.DeepCopyJSON(old)
-	status, ok := sent["status"]
-	if !ok {
-		delete(updated, "status")
-		return updated, nil
-	}
-	updated["status"] = status
-	return updated, version.validate(updated, old, validation.ValidateCustomResource(field.NewPath("status"), status, version.status))
+	return obj, validate(version.structural, version.rules, obj, old, validation.ValidateCustomResource(nil, obj, version.all))
 }
 
 // versionOf returns the version that obj says it is of.
@@ -150,22 +125,24 @@ func (v *Validator) versionOf(obj map[string]any) (*version, *field.Error) {
 }
 
 // coerce does to obj what decoding in the API server does.
-func (v *version) coerce(obj map[string]any) *field.Error {
-	pruning.Prune(obj, v.structural, true)
-	defaulting.PruneNonNullableNullsWithoutDefaults(obj, v.structural)
-	if err := objectmeta.Coerce(nil, obj, v.structural, false, false); err != nil {
+func coerce(obj map[string]any, s *schema.Structural) *field.Error {
+	pruning.Prune(obj, s, true)
+	defaulting.PruneNonNullableNullsWithoutDefaults(obj, s)
+	if err := objectmeta.Coerce(nil, obj, s, false, false); err != nil {
 		return err
 	}
-	defaulting.Default(obj, v.structural)
+	defaulting.Default(obj, s)
 	return nil
 }
 
+func rulesOf(s *schema.Structural) *cel.Validator { return cel.NewValidator(s, true, ruleCostLimit) }
+
 // validate adds to the errors of the OpenAPI schema those that it cannot see:
 // of embedded metadata, list keys and CEL rules. old is nil for a create.
-func (v *version) validate(obj, old map[string]any, errs field.ErrorList) field.ErrorList {
-	errs = append(errs, objectmeta.Validate(context.Background(), nil, obj, v.structural, false)...)
-	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, v.structural, obj)...)
-	if v.rules == nil {
+func validate(s *schema.Structural, rules *cel.Validator, obj, old map[string]any, errs field.ErrorList) field.ErrorList {
+	errs = append(errs, objectmeta.Validate(context.Background(), nil, obj, s, false)...)
+	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s, obj)...)
+	if rules == nil {
 		return errs
 	}
 	if blocksRules(errs) {
@@ -175,7 +152,7 @@ func (v *version) validate(obj, old map[string]any, errs field.ErrorList) field.
 	if old != nil {
 		oldSelf = old
 	}
-	broken, _ := v.rules.Validate(context.Background(), nil, v.structural, obj, oldSelf, objectCostLimit)
+	broken, _ := rules.Validate(context.Background(), nil, s, obj, oldSelf, objectCostLimit)
 	return append(errs, broken...)
 }
 

@@ -6,9 +6,9 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 	"github.com/tidepool-ceph/tidepool/sim/kube"
 	"github.com/tidepool-ceph/tidepool/sim/kube/queue"
 	"github.com/tidepool-ceph/tidepool/sim/kube/record"
@@ -36,7 +36,7 @@ func newDaemonSets(l *loop.Loop, api *kube.API, pods *owned[*corev1.Pod]) *daemo
 func (c *daemonSets) nodeEvent(e kube.Event) {
 	if e.Old != nil && e.New != nil {
 		was, is := e.Old.(*corev1.Node), e.New.(*corev1.Node)
-		if equality.Semantic.DeepEqual(was.Spec, is.Spec) && equality.Semantic.DeepEqual(was.Labels, is.Labels) {
+		if equal.Semantic(&was.Spec, &is.Spec) && equal.Semantic(was.Labels, is.Labels) {
 			return
 		}
 	}
@@ -74,12 +74,12 @@ func (c *daemonSets) sync(key client.ObjectKey) error {
 }
 
 func (c *daemonSets) writeStatus(ds *appsv1.DaemonSet, s appsv1.DaemonSetStatus) error {
-	if equality.Semantic.DeepEqual(ds.Status, s) {
+	if equal.Semantic(&ds.Status, &s) {
 		return nil
 	}
-	updated := ds.DeepCopy()
+	updated := *ds // whose other fields are read only
 	updated.Status = s
-	if err := c.client.Status().Update(context.Background(), updated); client.IgnoreNotFound(err) != nil {
+	if err := c.client.Status().Update(context.Background(), &updated); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("write status of DaemonSet %s/%s: %w", ds.Namespace, ds.Name, err)
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/tidepool-ceph/tidepool/sim/kube"
@@ -33,13 +34,21 @@ type deployments struct {
 	sets   *owned[*appsv1.ReplicaSet]
 	pods   *owned[*corev1.Pod]
 	queue  *queue.Queue[client.ObjectKey]
+	hashes map[types.UID]templated
+}
+
+// templated is the hash of a deployment's template as of a generation.
+type templated struct {
+	generation int64
+	collisions int32
+	hash       string
 }
 
 func newDeployments(l *loop.Loop, api *kube.API, sets *owned[*appsv1.ReplicaSet], pods *owned[*corev1.Pod]) *deployments {
 	const user = "system:serviceaccount:kube-system:deployment-controller"
 	c := &deployments{
 		loop: l, api: api, client: api.Client(user), events: record.New(l, api, user, "deployment-controller", ""),
-		sets: sets, pods: pods,
+		sets: sets, pods: pods, hashes: map[types.UID]templated{},
 	}
 	c.queue = queue.New(l, "deployment controller", c.sync)
 	return c
@@ -112,7 +121,7 @@ func (c *deployments) sync(key client.ObjectKey) error {
 // revisions are the set of the present template, nil if there is none, and the
 // others, oldest first.
 func (c *deployments) revisions(d *appsv1.Deployment) (current *appsv1.ReplicaSet, old []*appsv1.ReplicaSet) {
-	hash := templateHash(&d.Spec.Template, d.Status.CollisionCount)
+	hash := c.hash(d)
 	for _, rs := range c.sets.of(d.UID) {
 		if rs.Labels[appsv1.DefaultDeploymentUniqueLabelKey] == hash {
 			current = rs
@@ -124,6 +133,16 @@ func (c *deployments) revisions(d *appsv1.Deployment) (current *appsv1.ReplicaSe
 		return cmp.Or(revision(a)-revision(b), strings.Compare(a.Name, b.Name))
 	})
 	return current, old
+}
+
+// hash is the hash of a deployment's template, which takes a while to tell.
+func (c *deployments) hash(d *appsv1.Deployment) string {
+	known, collisions := c.hashes[d.UID], value(d.Status.CollisionCount, 0)
+	if known.hash == "" || known.generation != d.Generation || known.collisions != collisions {
+		known = templated{d.Generation, collisions, templateHash(&d.Spec.Template, d.Status.CollisionCount)}
+		c.hashes[d.UID] = known
+	}
+	return known.hash
 }
 
 func revision(object client.Object) int {
@@ -190,7 +209,7 @@ func (c *deployments) collided(d *appsv1.Deployment, name string) error {
 }
 
 func (c *deployments) newSet(d *appsv1.Deployment, number int, replicas int32) *appsv1.ReplicaSet {
-	hash := templateHash(&d.Spec.Template, d.Status.CollisionCount)
+	hash := c.hash(d)
 	template := d.Spec.Template.DeepCopy()
 	template.Labels = maps.Clone(template.Labels)
 	if template.Labels == nil {

@@ -8,9 +8,10 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 )
 
 // Reasons of a deployment's conditions.
@@ -36,12 +37,12 @@ func (c *deployments) writeStatus(d *appsv1.Deployment, current *appsv1.ReplicaS
 		left := progressing.LastUpdateTime.Add(deadlineOf(d)).Sub(c.loop.Now())
 		c.queue.AddAfter(client.ObjectKeyFromObject(d), max(left, 0)+time.Second)
 	}
-	if equality.Semantic.DeepEqual(d.Status, s) {
+	if equal.Semantic(&d.Status, &s) {
 		return nil
 	}
-	updated := d.DeepCopy()
+	updated := *d // whose other fields are read only
 	updated.Status = s
-	if err := c.client.Status().Update(context.Background(), updated); client.IgnoreNotFound(err) != nil {
+	if err := c.client.Status().Update(context.Background(), &updated); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("write status of Deployment %s/%s: %w", d.Namespace, d.Name, err)
 	}
 	return nil

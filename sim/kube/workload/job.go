@@ -8,11 +8,11 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 	"github.com/tidepool-ceph/tidepool/sim/kube"
 	"github.com/tidepool-ceph/tidepool/sim/kube/queue"
 	"github.com/tidepool-ceph/tidepool/sim/kube/record"
@@ -173,12 +173,12 @@ func (c *jobs) writeStatus(job *batchv1.Job, seen jobSeen, step jobStep) error {
 		})
 	}
 	stored, ok := viewed(c.api, job, client.ObjectKeyFromObject(job))
-	if !ok || equality.Semantic.DeepEqual(stored.Status, s) {
+	if !ok || equal.Semantic(&stored.Status, &s) {
 		return nil
 	}
-	updated := stored.DeepCopy()
+	updated := *stored // whose other fields are read only
 	updated.Status = s
-	if err := c.client.Status().Update(context.Background(), updated); client.IgnoreNotFound(err) != nil {
+	if err := c.client.Status().Update(context.Background(), &updated); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("write status of Job %s/%s: %w", job.Namespace, job.Name, err)
 	}
 	switch step.outcome {

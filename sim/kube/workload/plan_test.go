@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -278,5 +279,50 @@ func TestDaemonPodKeepsTheAffinityOfItsTemplate(t *testing.T) {
 	}
 	if len(ds.Spec.Template.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchFields) != 0 {
 		t.Error("the template has changed")
+	}
+}
+
+func TestBudgetStatus(t *testing.T) {
+	now := loop.Epoch
+	pod := func(name string, ready, goes bool) *corev1.Pod {
+		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if ready {
+			p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+		}
+		if goes {
+			p.DeletionTimestamp = &metav1.Time{Time: now}
+		}
+		return p
+	}
+	at := func(n int) *intstr.IntOrString { v := intstr.FromInt32(int32(n)); return &v }
+	half := intstr.FromString("50%")
+	three := []*corev1.Pod{pod("a", true, false), pod("b", true, false), pod("c", true, false)}
+	for name, c := range map[string]struct {
+		spec      policyv1.PodDisruptionBudgetSpec
+		disrupted map[string]metav1.Time
+		pods      []*corev1.Pod
+		want      [3]int32 // healthy, desired, allowed
+		again     time.Duration
+	}{
+		"one may go":              {policyv1.PodDisruptionBudgetSpec{MaxUnavailable: at(1)}, nil, three, [3]int32{3, 2, 1}, 0},
+		"none may go":             {policyv1.PodDisruptionBudgetSpec{MaxUnavailable: at(0)}, nil, three, [3]int32{3, 3, 0}, 0},
+		"half, rounded up":        {policyv1.PodDisruptionBudgetSpec{MaxUnavailable: &half}, nil, three, [3]int32{3, 1, 2}, 0},
+		"two have to stay":        {policyv1.PodDisruptionBudgetSpec{MinAvailable: at(2)}, nil, three, [3]int32{3, 2, 1}, 0},
+		"one is not ready":        {policyv1.PodDisruptionBudgetSpec{MaxUnavailable: at(1)}, nil, append([]*corev1.Pod{pod("d", false, false)}, three[:2]...), [3]int32{2, 2, 0}, 0},
+		"one goes":                {policyv1.PodDisruptionBudgetSpec{MaxUnavailable: at(1)}, nil, append([]*corev1.Pod{pod("d", true, true)}, three[:2]...), [3]int32{2, 2, 0}, 0},
+		"an eviction is on":       {policyv1.PodDisruptionBudgetSpec{MaxUnavailable: at(1)}, map[string]metav1.Time{"a": metav1.NewTime(now.Add(-time.Minute))}, three, [3]int32{2, 2, 0}, time.Minute},
+		"an eviction that lapsed": {policyv1.PodDisruptionBudgetSpec{MaxUnavailable: at(1)}, map[string]metav1.Time{"a": metav1.NewTime(now.Add(-2 * time.Minute))}, three, [3]int32{3, 2, 1}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pdb := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Generation: 2}, Spec: c.spec}
+			pdb.Status.DisruptedPods = c.disrupted
+			s, again := budgetStatus(pdb, c.pods, len(c.pods), now)
+			if got := [3]int32{s.CurrentHealthy, s.DesiredHealthy, s.DisruptionsAllowed}; got != c.want || again != c.again {
+				t.Errorf("healthy, desired, allowed %v, again %v", got, again)
+			}
+			if s.ExpectedPods != 3 || s.ObservedGeneration != 2 || (s.Conditions[0].Status == metav1.ConditionTrue) != (c.want[2] > 0) {
+				t.Errorf("status %+v", s)
+			}
+		})
 	}
 }

@@ -7,11 +7,11 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/tidepool-ceph/tidepool/prod/api/equal"
 	"github.com/tidepool-ceph/tidepool/sim/kube"
 	"github.com/tidepool-ceph/tidepool/sim/kube/queue"
 	"github.com/tidepool-ceph/tidepool/sim/kube/record"
@@ -113,12 +113,12 @@ func (c *replicaSets) writeStatus(rs *appsv1.ReplicaSet, failure error) error {
 			s.Conditions = was
 		}
 	}
-	if equality.Semantic.DeepEqual(rs.Status, s) {
+	if equal.Semantic(&rs.Status, &s) {
 		return nil
 	}
-	updated := rs.DeepCopy()
+	updated := *rs // whose other fields are read only
 	updated.Status = s
-	if err := c.client.Status().Update(context.Background(), updated); client.IgnoreNotFound(err) != nil {
+	if err := c.client.Status().Update(context.Background(), &updated); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("write status of ReplicaSet %s/%s: %w", rs.Namespace, rs.Name, err)
 	}
 	return nil

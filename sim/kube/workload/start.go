@@ -14,7 +14,7 @@ import (
 )
 
 // Start starts the controllers of a cluster on the API's loop. The API has to
-// serve core/v1, apps/v1 and batch/v1.
+// serve core/v1, apps/v1, batch/v1 and policy/v1.
 func Start(l *loop.Loop, api *kube.API) {
 	pods := newOwned(api, &corev1.Pod{})
 	sets := newOwned(api, &appsv1.ReplicaSet{})
@@ -22,6 +22,7 @@ func Start(l *loop.Loop, api *kube.API) {
 	deployments := newDeployments(l, api, sets, pods)
 	jobs := newJobs(l, api, pods)
 	daemonSets := newDaemonSets(l, api, pods)
+	startDisruptions(l, api)
 
 	const user = "system:kube-controller-manager"
 	api.Subscribe(user, &appsv1.Deployment{}, func(e kube.Event) { deployments.queue.Add(keyOf(e)) })

@@ -1,10 +1,13 @@
 package prepare
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/tidepool-ceph/tidepool/prod/exec"
 )
 
 // Device is a block device as lsblk tells of it.
@@ -17,6 +20,9 @@ type Device struct {
 	Removable  bool
 	Filesystem string // "xfs", "LVM2_member", …; "" for none
 	Mountpoint string // "" for none
+	// Kept is why it must not be used though nothing is on it, "" for no reason.
+	// lsblk does not know that.
+	Kept string
 }
 
 // lsblkColumns are what lsblk is asked for. The form of pairs is the one that
@@ -25,6 +31,15 @@ const lsblkColumns = "NAME,PKNAME,TYPE,SIZE,RO,RM,FSTYPE,MOUNTPOINT"
 
 func lsblkArgs(more ...string) []string {
 	return append([]string{"--bytes", "--pairs", "--output", lsblkColumns}, more...)
+}
+
+// ListDevices lists the node's devices.
+func ListDevices(ctx context.Context, run exec.Executor) ([]Device, error) {
+	out, err := run.Run(ctx, exec.Command{Program: "lsblk", Args: lsblkArgs()})
+	if err != nil {
+		return nil, fmt.Errorf("failed to list the devices: %w", err)
+	}
+	return ParseDevices(string(out.Stdout))
 }
 
 var lsblkPair = regexp.MustCompile(`([A-Z]+)="((?:[^"\\]|\\.)*)"`)

@@ -51,9 +51,9 @@ func TestParseList(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []prepare.Volume{
-		{OSD: prepare.OSD{ID: 2, UUID: "uuid-2", Store: "bluestore"}, FSID: fsid, Type: "block", Devices: []string{"sdb"}, LV: "ceph--b-osd--block--b"},
-		{OSD: prepare.OSD{ID: 2, UUID: "uuid-2", Store: "bluestore"}, FSID: fsid, Type: "db", Devices: []string{"nvme0n1"}, LV: "ceph--n-osd--db--b"},
-		{OSD: prepare.OSD{ID: 10, UUID: "uuid-10", Store: "bluestore"}, FSID: "another", Type: "block", Devices: []string{"sdd"}, LV: "ceph--d-osd--block--d"},
+		{OSD: prepare.OSD{ID: 2, UUID: "uuid-2", Store: "bluestore"}, FSID: fsid, Type: "block", Devices: []string{"sdb"}, LV: "ceph--b-osd--block--b", Path: "/dev/ceph-b/osd-block-b"},
+		{OSD: prepare.OSD{ID: 2, UUID: "uuid-2", Store: "bluestore"}, FSID: fsid, Type: "db", Devices: []string{"nvme0n1"}, LV: "ceph--n-osd--db--b", Path: "/dev/ceph-n/osd-db-b"},
+		{OSD: prepare.OSD{ID: 10, UUID: "uuid-10", Store: "bluestore"}, FSID: "another", Type: "block", Devices: []string{"sdd"}, LV: "ceph--d-osd--block--d", Path: "/dev/ceph-d/osd-block-d"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -21,6 +21,10 @@ type Volume struct {
 	Devices []string
 	// LV is the name that the volume has among the devices.
 	LV string
+	// Path is where the volume is found, /dev/<group>/<volume>.
+	Path string
+	// Removed says that the OSD was removed from the cluster since.
+	Removed bool
 }
 
 // ParseList reads what `ceph-volume lvm list --format json` prints: volumes by
@@ -44,7 +48,7 @@ func ParseList(text string) ([]Volume, error) {
 		for _, v := range byOSD[name] {
 			volume := Volume{
 				OSD:  OSD{ID: id, UUID: v.Tags["ceph.osd_fsid"], Store: v1.Bluestore},
-				FSID: v.Tags["ceph.cluster_fsid"], Type: v.Type, LV: mapperName(v.LVPath),
+				FSID: v.Tags["ceph.cluster_fsid"], Type: v.Type, LV: mapperName(v.LVPath), Path: v.LVPath,
 			}
 			if v.Type == "data" || v.Type == "journal" {
 				volume.OSD.Store = v1.Filestore

@@ -28,6 +28,9 @@ type Request struct {
 	Version ceph.Version `json:"version"`
 	// Storage is what holds for the node, all levels merged (S16).
 	Storage v1.Node `json:"storage"`
+	// Again is the mark of the last wish to look at the node's devices once more
+	// (AgainKey of its ConfigMap), "" for none.
+	Again string `json:"again,omitempty"`
 }
 
 // Hash tells whether two requests ask for the same OSDs. The version and the

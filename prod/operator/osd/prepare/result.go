@@ -18,6 +18,10 @@ import (
 // ResultKey is the data key of the result in its ConfigMap.
 const ResultKey = "status"
 
+// AgainKey is the data key, in the same ConfigMap, of a mark that has the node
+// looked at again whenever it changes.
+const AgainKey = "again"
+
 // Phase is how far a node's job has come.
 type Phase string
 
@@ -37,8 +41,13 @@ type Result struct {
 	Message string `json:"message,omitempty"`
 	// OSDs are all OSDs of this cluster on the node.
 	OSDs []OSD `json:"osds"`
+	// Lost are OSDs that earlier runs found and this one did not, and that Ceph
+	// still has: their disks were wiped, replaced, or moved.
+	Lost []OSD `json:"lost,omitempty"`
 	// Unused are the devices and directories without an OSD, with the reason.
 	Unused []v1.UnusedDevice `json:"unused,omitempty"`
+	// Again is the mark that stands beside the result under [AgainKey].
+	Again string `json:"-"`
 }
 
 // OSD is an OSD that is ready to be started.
@@ -143,4 +152,10 @@ func report(ctx context.Context, c client.Client, env Env, change func(*Result))
 		}
 	}
 	return fmt.Errorf("failed to write ConfigMap %s %d times: %w", key, tries, err)
+}
+
+// RemovedReason is why a device is not used that still carries an OSD which was
+// removed from the cluster.
+func RemovedReason(id int) string {
+	return fmt.Sprintf("it carries osd.%d, which was removed from the cluster: wipe it to use it again", id)
 }

@@ -44,6 +44,7 @@ func Run(ctx context.Context, doors door.Doors, env Env) error {
 	doors.Log.Infof("preparing the OSDs of node %s (request %s)", env.Request.Node, hash)
 	err := report(ctx, doors.Client, env, func(result *Result) {
 		result.Phase, result.Hash, result.Message = Orchestrating, hash, ""
+		r.past.found = append(slices.Clone(result.OSDs), result.Lost...)
 	})
 	if err != nil {
 		return err
@@ -63,6 +64,7 @@ func Run(ctx context.Context, doors door.Doors, env Env) error {
 	}
 	return report(ctx, doors.Client, env, func(result *Result) {
 		result.Phase, result.Message, result.OSDs, result.Unused = Completed, "", osds, unused
+		result.Lost = r.past.still(osds)
 	})
 }
 
@@ -70,6 +72,7 @@ type run struct {
 	doors door.Doors
 	env   Env
 	admin *ceph.Admin
+	past  past
 }
 
 // all prepares devices and directories.
@@ -121,7 +124,7 @@ func (r *run) devices(ctx context.Context) ([]OSD, []v1.UnusedDevice, error) {
 
 // plan looks at what is there, and decides.
 func (r *run) plan(ctx context.Context) (Plan, error) {
-	devices, err := r.lsblk(ctx)
+	devices, err := ListDevices(ctx, r.doors.Exec)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -133,6 +136,10 @@ func (r *run) plan(ctx context.Context) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	if err := r.look(ctx, volumes); err != nil {
+		return Plan{}, err
+	}
+	r.past.remember(devices, volumes)
 	return Select(r.env.Request, devices, volumes, names)
 }
 
@@ -155,14 +162,6 @@ func (r *run) made(ctx context.Context, failed map[string]string) ([]OSD, []v1.U
 		}
 	}
 	return plan.OSDs, plan.Unused, nil
-}
-
-func (r *run) lsblk(ctx context.Context) ([]Device, error) {
-	out, err := r.doors.Exec.Run(ctx, exec.Command{Program: "lsblk", Args: lsblkArgs()})
-	if err != nil {
-		return nil, fmt.Errorf("failed to list the devices: %w", err)
-	}
-	return ParseDevices(string(out.Stdout))
 }
 
 func (r *run) list(ctx context.Context) ([]Volume, error) {

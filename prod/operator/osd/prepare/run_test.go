@@ -21,12 +21,16 @@ type storageNode struct {
 	*doortest.World
 	// devices are the disks by name, true for one that carries an OSD.
 	devices map[string]bool
+	// made are the devices that an OSD was ever made of.
+	made map[string]bool
 	// ids are what `osd new` has given out, by uuid; booted are those of them
 	// that have been up.
 	ids    map[string]int
 	booted map[int]bool
 	// broken devices make ceph-volume fail.
 	broken map[string]bool
+	// purged devices carry an OSD that Ceph does not have any more.
+	purged map[string]bool
 	// down is why ceph does not answer.
 	down error
 }
@@ -37,7 +41,7 @@ func newNode(t *testing.T, disks ...string) *storageNode {
 			ObjectMeta: metav1.ObjectMeta{Namespace: "rook-ceph", Name: prepare.ResultName("n1")},
 			Data:       map[string]string{"node": "n1"},
 		}),
-		devices: map[string]bool{}, ids: map[string]int{}, booted: map[int]bool{}, broken: map[string]bool{},
+		devices: map[string]bool{}, ids: map[string]int{}, booted: map[int]bool{}, broken: map[string]bool{}, purged: map[string]bool{}, made: map[string]bool{},
 	}
 	for _, d := range disks {
 		n.devices[d] = false
@@ -85,7 +89,7 @@ func (n *storageNode) volume(args []string) (string, error) {
 			if _, ok := n.Files["/var/lib/ceph/bootstrap-osd/ceph.keyring"]; !ok {
 				return "", doortest.Exit(1, "no bootstrap keyring")
 			}
-			n.devices[d] = true
+			n.devices[d], n.made[d], n.purged[d] = true, true, false
 		}
 	}
 	return "", nil
@@ -100,7 +104,7 @@ func (n *storageNode) ceph(args []string) (string, error) {
 	case "osd new":
 		id, known := n.ids[args[2]]
 		if !known {
-			id = len(n.ids)
+			id = len(n.devices) + len(n.ids) // devices have the first
 			n.ids[args[2]] = id
 		}
 		answer = fmt.Sprintf(`{"osdid": %d}`, id)
@@ -112,6 +116,11 @@ func (n *storageNode) ceph(args []string) (string, error) {
 				state = `"exists", "up"`
 			}
 			osds = append(osds, fmt.Sprintf(`{"osd": %d, "uuid": %q, "state": [%s]}`, id, uuid, state))
+		}
+		for i, d := range n.names() {
+			if n.made[d] && !n.purged[d] {
+				osds = append(osds, fmt.Sprintf(`{"osd": %d, "uuid": "uuid-%s", "state": ["exists", "up"]}`, i, d))
+			}
 		}
 		answer = fmt.Sprintf(`{"epoch": 5, "fsid": %q, "osds": [%s]}`, fsid, strings.Join(osds, ","))
 	case "auth get":
@@ -384,4 +393,34 @@ func TestNamesAreShortEnough(t *testing.T) {
 	if len(got) > 63 || got == prepare.Name("rook-ceph-osd", other, "status") {
 		t.Error(got)
 	}
+}
+
+// TestADiskThatLostItsOSD: the disk is kept until the OSD is removed, and one
+// whose OSD was removed is kept until it is wiped.
+func TestADiskThatLostItsOSD(t *testing.T) {
+	n := newNode(t, "sdb", "sdc")
+	r := request(16, v1.Selection{DeviceFilter: "^sd"}, nil)
+	both, err := n.run(t, r)
+	if err != nil || len(both.OSDs) != 2 {
+		t.Fatalf("%+v, %v", both, err)
+	}
+	n.devices["sdc"] = false // wiped
+	check := func(osds, lost int, reason string) {
+		t.Helper()
+		n.Commands = nil
+		for range 2 { // and the second run remembers what the first found
+			got, err := n.run(t, r)
+			if err != nil || len(got.OSDs) != osds || len(got.Lost) != lost {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			if reason != "" && (len(got.Unused) != 1 || !strings.Contains(got.Unused[0].Reason, reason)) {
+				t.Fatalf("unused: %v", got.Unused)
+			}
+		}
+	}
+	check(1, 1, "it carried osd.1, whose data is gone")
+	n.purged["sdc"] = true
+	check(2, 0, "") // it is used again
+	n.purged["sdb"] = true
+	check(1, 0, "it carries osd.0, which was removed from the cluster: wipe it")
 }

@@ -153,6 +153,8 @@ func (s *selector) taken(d Device) (osds []OSD, why string, taken bool) {
 		switch {
 		case v.FSID != s.request.FSID:
 			why = fmt.Sprintf("it carries osd.%d of another cluster (fsid %s): wipe it to use it here", v.OSD.ID, v.FSID)
+		case v.Removed:
+			why = RemovedReason(v.OSD.ID)
 		case v.holds():
 			osd := v.OSD
 			osd.Device = d.Name
@@ -225,6 +227,8 @@ func (s *selector) unfit(d Device) string {
 		return "it belongs to LVM or to another device mapping that is not Ceph's"
 	case d.Filesystem != "":
 		return fmt.Sprintf("it has a file system or signature: %s", d.Filesystem)
+	case d.Kept != "":
+		return d.Kept
 	case d.ReadOnly:
 		return "it is read-only"
 	case d.Removable && len(s.request.Storage.Devices) == 0:

@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -78,6 +79,7 @@ func TestFaultsHitTheEffectTheyAreFor(t *testing.T) {
 		"killed before":  {world.KillBefore, 2, 1, 0},
 		"killed after":   {world.KillAfter, 1, 1, 0},
 		"refused":        {world.Refuse, 2, 0, 0},
+		"conflict":       {world.Conflict, 2, 0, 0},
 		"timed out":      {world.TimeOut, 2, 0, 30 * time.Second},
 		"answer is lost": {world.LoseAnswer, 1, 0, 30 * time.Second},
 	} {
@@ -112,6 +114,58 @@ func after(w *sim.World, words string) time.Duration {
 		}
 	}
 	return 0
+}
+
+// A kind of fault waits for something that it can befall.
+func TestFaultsPassByWhatTheyCannotBefall(t *testing.T) {
+	w := faulty(t, &world.Fault{Kind: world.Garble, Words: "rook-ceph"})
+	if len(w.FaultsLeft()) > 0 {
+		t.Error("no command was garbled")
+	}
+	w = faulty(t, &world.Fault{Kind: world.LoseEvent, Words: "modified CephCluster"})
+	if len(w.FaultsLeft()) > 0 {
+		t.Error("no event was lost")
+	}
+}
+
+func TestSlowCommandsRunIntoTheirDeadline(t *testing.T) {
+	w := faulty(t, nil)
+	for _, c := range []struct {
+		takes time.Duration
+		err   bool
+	}{{10 * time.Second, false}, {2 * time.Minute, true}, {0, false}} {
+		w.SlowOperator("status", c.takes)
+		before := len(w.OperatorRuns())
+		w.Pass(3 * time.Minute)
+		for _, r := range w.OperatorRuns()[before:] {
+			if strings.Contains(r.Command.String(), "ceph status") && (r.Err != nil) != c.err {
+				t.Errorf("taking %v: %v", c.takes, r.Err)
+			}
+		}
+	}
+}
+
+func TestRefusalsAreTakenBack(t *testing.T) {
+	w := faulty(t, nil)
+	w.RefuseOperator("patch", "CephCluster", -1, errors.New("no"))
+	checked := func() string {
+		var c v1.CephCluster
+		if err := w.Client().Get(context.Background(), client.ObjectKey{Namespace: "rook-ceph", Name: "rook-ceph"}, &c); err != nil {
+			t.Fatal(err)
+		}
+		return c.Status.Ceph.LastChecked
+	}
+	w.Pass(2 * time.Minute)
+	before := checked()
+	w.Pass(10 * time.Minute)
+	if at := checked(); at != before {
+		t.Error("the status was written")
+	}
+	w.RefuseOperator("patch", "CephCluster", 0, nil)
+	w.Pass(20 * time.Minute)
+	if at := checked(); at == before {
+		t.Error("the status was not written")
+	}
 }
 
 func TestAFaultByNumber(t *testing.T) {
