@@ -6,7 +6,7 @@ TIDEPOOL  = $(GO) run ./harness/cmd/tidepool
 
 .DEFAULT_GOAL := help
 
-.PHONY: help bdd test unit vet race bench lint generate
+.PHONY: help bdd test unit vet explore race bench lint generate
 
 help: ## what can be made
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -15,6 +15,10 @@ bdd: ## run every scenario in the simulated world (SEED=n, ARGS="--tags @S36")
 	@$(TIDEPOOL) run --format pretty --seed $(SEED) $(ARGS) features
 
 test: vet unit bdd ## all that needs Go alone: vet, unit tests, layering, scenarios
+
+explore: ## every fault at every place of every story, then 200 random histories (SEED=n, ARGS="bring-up --kinds conflict")
+	@$(TIDEPOOL) explore --seed $(SEED) $(ARGS)
+	@$(TIDEPOOL) explore --histories 200 --seed $(SEED)
 
 unit:
 	$(GO) test ./...
@@ -26,7 +30,7 @@ race: ## unit tests and scenarios under the race detector
 	$(GO) test -race ./...
 	$(GO) run -race ./harness/cmd/tidepool run --seed $(SEED) features
 
-bench: ## measure: bring-up of a cluster, scenarios a second, memory a world
+bench: ## measure: bring-up, clusters of up to 1,000 OSDs, an upgrade, scenarios a second, memory
 	$(GO) test -run '^$$' -bench . -benchmem ./harness/... ./sim/...
 
 lint: ## gofumpt, staticcheck, generated files

@@ -67,7 +67,7 @@ Feature: another image upgrades the cluster daemon by daemon
         """
       Then within 10s the CephCluster "rook-ceph" is in state "Updating"
       And within 15m the CephCluster "rook-ceph" is in state "Created"
-      And every daemon of Ceph runs 16.2.15
+      And within 2m every daemon of Ceph runs 16.2.15
       And within 1m `ceph osd dump` answers
         """yaml
         require_osd_release: pacific
@@ -168,7 +168,7 @@ Feature: another image upgrades the cluster daemon by daemon
         """
       Then within 10s the CephCluster "rook-ceph" is in state "Updating"
       And within 15m the CephCluster "rook-ceph" is in state "Created"
-      And every daemon of Ceph runs 16.2.15
+      And within 2m every daemon of Ceph runs 16.2.15
       And at no time fewer than 2 mons were in quorum
       And at no time a placement group had fewer OSDs than its pool's min_size
       And within 2m the CephCluster "rook-ceph" has health "HEALTH_OK"

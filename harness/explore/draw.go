@@ -176,7 +176,8 @@ func (d *drawer) edit() {
 		case 6:
 			d.mirrors = d.rand.IntN(3)
 		case 7:
-			d.storage = [][]string{nil, {"n1", "n2"}, {"n1", "n2", "n3"}}[d.rand.IntN(3)]
+			// Three at least: a pool of octopus has three copies.
+			d.storage = [][]string{nil, {"n1", "n2", "n3"}, {"n2", "n3", "n4"}}[d.rand.IntN(3)]
 		}
 	}
 }

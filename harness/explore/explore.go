@@ -20,6 +20,8 @@ type Options struct {
 	Seed   uint64
 	// Concurrency is how many worlds are run at once, at least 1.
 	Concurrency int
+	// Verbose lists each story's effects and events.
+	Verbose bool
 	// Trace, if set, receives the trace of each run; it is meant for one.
 	Trace    io.Writer
 	Out      io.Writer
@@ -69,6 +71,9 @@ func (o Options) explore(s Story, kinds []world.FaultKind) Summary {
 		return Summary{Failed: 1}
 	}
 	fmt.Fprintf(o.Out, "  %d effects, %d events, settled after %v\n", len(c.effects), len(c.events), c.took.Round(time.Second))
+	if o.Verbose {
+		c.list(o.Out)
+	}
 	places := c.places(kinds, o.Number)
 	sum := Summary{Passed: 1} // without a fault
 	var of Summary
@@ -88,6 +93,17 @@ func (o Options) explore(s Story, kinds []world.FaultKind) Summary {
 		}
 	})
 	return sum
+}
+
+// list writes what a fault can befall.
+func (c *calm) list(out io.Writer) {
+	began := c.began
+	for i, e := range c.effects {
+		fmt.Fprintf(out, "    effect %3d  %8.3fs  %s\n", i+1, e.At.Sub(began).Seconds(), e.Text)
+	}
+	for i, e := range c.events {
+		fmt.Fprintf(out, "    event  %3d  %8.3fs  %s\n", i+1, e.At.Sub(began).Seconds(), e.Text)
+	}
 }
 
 // places are all runs of a story.

@@ -23,6 +23,7 @@ type calm struct {
 	events  []world.Event
 	before  struct{ effects, events int }
 	state   Snapshot
+	began   time.Time
 	took    time.Duration
 }
 
@@ -56,14 +57,14 @@ func runCalm(s Story, seed uint64, make NewWorld, trace io.Writer) (c *calm, err
 	defer w.Close()
 	c = &calm{}
 	c.before.effects, c.before.events = len(w.OperatorEffects()), len(w.OperatorEvents())
-	began := w.Now()
+	c.began = w.Now()
 	if err := s.Act(w); err != nil {
 		return nil, fmt.Errorf("the act: %w", err)
 	}
 	if err := w.Until(s.Within, func() error { return s.Settled(w) }); err != nil {
 		return nil, fmt.Errorf("without a fault it is not settled within %v: %w\n%s", s.Within, err, w.Trace(20))
 	}
-	c.took = w.Now().Sub(began)
+	c.took = w.Now().Sub(c.began)
 	w.Pass(lastAct)
 	c.effects = append(c.effects, w.OperatorEffects()[c.before.effects:]...)
 	c.events = append(c.events, w.OperatorEvents()[c.before.events:]...)

@@ -88,18 +88,6 @@ func pick(m map[string]any, fields ...string) map[string]any {
 	return out
 }
 
-// drop leaves some fields of a mapping out.
-func drop(m map[string]any, fields ...string) map[string]any {
-	out := map[string]any{}
-	for k, v := range m {
-		out[k] = v
-	}
-	for _, f := range fields {
-		delete(out, f)
-	}
-	return out
-}
-
 // ceph writes what Ceph knows.
 func (t *taker) ceph(ctx context.Context, w world.World) {
 	get := func(args ...string) map[string]any {

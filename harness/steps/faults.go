@@ -151,7 +151,8 @@ func refuseOperator(ctx context.Context, verb, kind, count, reason string) error
 	var err error
 	switch reason {
 	case "Forbidden":
-		err = apierrors.NewForbidden(resource, "", fmt.Errorf("User %q cannot %s resource %q", "system:serviceaccount:rook-ceph-system:rook-ceph-system", verb, resource.Resource))
+		why := fmt.Sprintf("User %q cannot %s resource %q", "system:serviceaccount:rook-ceph-system:rook-ceph-system", verb, resource.Resource)
+		err = apierrors.NewForbidden(resource, "", errors.New(why))
 	case "Unauthorized":
 		err = apierrors.NewUnauthorized("the token has expired")
 	case "Conflict":

@@ -11,7 +11,8 @@
 // msgr2.go ask about the mons; status.go and health.go about the whole cluster;
 // auth.go and authtool.go deal in keys; crush.go and crushmap.go in the initial
 // crush map; config.go in the configuration database; mgr.go and dashboard.go in
-// the mgr and its modules; osd.go, pool.go, erasure.go and use.go in storage.
+// the mgr and its modules; osd.go, pool.go, erasure.go and use.go in storage; fs.go
+// in file systems and their MDS.
 //
 // Errors wrap one of the kinds of errors.go, so that a caller decides with
 // errors.Is and shows the text as it is: it names the command, the answer and

@@ -144,7 +144,7 @@ func (c *call) fsPoolFits(p *Pool, metadata, force bool) *reply {
 		return refuse("pool '%s' (id '%d') is an erasure-coded pool, with no overwrite support", p.Name, p.ID)
 	}
 	_, cephfs := p.Applications["cephfs"]
-	if len(p.Applications) > 0 && !cephfs && c.release.atLeast(luminous) {
+	if len(p.Applications) > 0 && !cephfs {
 		return refuse(" pool '%s' (id '%d') has a non-CephFS application enabled.", p.Name, p.ID)
 	}
 	return nil

@@ -120,7 +120,9 @@ func pgText(pgs []pg) string {
 	t := table{head: []string{"PG", "OBJECTS", "DEGRADED", "MISPLACED", "BYTES", "STATE", "UP", "ACTING"}, right: []int{1, 2, 3, 4}}
 	for i := range pgs {
 		g := &pgs[i]
-		set := func(osds []int) string { return strings.ReplaceAll(fmt.Sprint(osds), " ", ",") + fmt.Sprintf("p%d", primaryOf(osds)) }
+		set := func(osds []int) string {
+			return strings.ReplaceAll(fmt.Sprint(osds), " ", ",") + fmt.Sprintf("p%d", primaryOf(osds))
+		}
 		t.rows = append(t.rows, []string{
 			g.id(), fmt.Sprint(g.objects), fmt.Sprint(g.degraded), fmt.Sprint(g.misplaced), fmt.Sprint(g.bytes), g.state, set(g.up), set(g.serving()),
 		})

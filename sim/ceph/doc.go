@@ -35,6 +35,13 @@
 // states follow from the OSD map, the last map under which all was at rest, and
 // the time (pg.go).
 //
+// # File systems and MDS
+//
+// [FSMap] holds the file systems, one [Filesystem] each, and which MDS serves
+// which rank (fsmap.go, fsmap_change.go). ceph-mds (mds_main.go) joins as a
+// standby and goes, state by state, the way that the map tells it; the leader
+// fills ranks, adds and takes back some, and replaces who is silent (mds_tick.go).
+//
 // # Time
 //
 // Elections, leases, map changes and hunting for a monitor take virtual time of

@@ -34,7 +34,7 @@ type pg struct {
 	// those that are in another place than they belong.
 	degraded, misplaced int
 	active              bool
-	since    time.Time // of the last change that moved it
+	since               time.Time // of the last change that moved it
 }
 
 // layout is where the placement groups of each pool lie under one OSD map.

@@ -53,7 +53,7 @@ func (c *told) set(t *testing.T, cm *corev1.ConfigMap, n string) {
 // reads is what the cache's client reads of "a", and of the list.
 func (c *told) reads() string {
 	cm, list := &corev1.ConfigMap{}, &corev1.ConfigMapList{}
-	switch err := c.Client().Get(context.Background(), client.ObjectKey{Namespace: "default", Name: "a"}, cm); {
+	switch err := c.Client().Get(context.Background(), client.ObjectKey{Namespace: "sea", Name: "a"}, cm); {
 	case apierrors.IsNotFound(err):
 		cm.Data = map[string]string{"n": "none"}
 	case err != nil:

@@ -74,6 +74,7 @@ func exploreCommand() *cobra.Command {
 	f.IntVar(&o.Number, "effect", 0, "only this effect (for event-lost: event) of each story goes wrong")
 	f.IntVar(&o.Concurrency, "concurrency", runtime.NumCPU(), "how many worlds run at once")
 	f.StringSliceVar(&kinds, "kinds", nil, "only these kinds of faults: "+kindList())
+	f.BoolVarP(&o.Verbose, "verbose", "v", false, "list each story's effects and events")
 	f.IntVar(&count, "histories", 0, "draw this many random histories instead, of the seeds from --seed on")
 	f.StringVar(&trace, "trace", "", "write what happened to this file; meant for one run")
 	return c

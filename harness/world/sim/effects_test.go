@@ -135,6 +135,7 @@ func TestSlowCommandsRunIntoTheirDeadline(t *testing.T) {
 		err   bool
 	}{{10 * time.Second, false}, {2 * time.Minute, true}, {0, false}} {
 		w.SlowOperator("status", c.takes)
+		w.Pass(2 * time.Minute) // what runs already
 		before := len(w.OperatorRuns())
 		w.Pass(3 * time.Minute)
 		for _, r := range w.OperatorRuns()[before:] {
@@ -147,6 +148,7 @@ func TestSlowCommandsRunIntoTheirDeadline(t *testing.T) {
 
 func TestRefusalsAreTakenBack(t *testing.T) {
 	w := faulty(t, nil)
+	w.Pass(2 * time.Minute)
 	w.RefuseOperator("patch", "CephCluster", -1, errors.New("no"))
 	checked := func() string {
 		var c v1.CephCluster
@@ -155,7 +157,6 @@ func TestRefusalsAreTakenBack(t *testing.T) {
 		}
 		return c.Status.Ceph.LastChecked
 	}
-	w.Pass(2 * time.Minute)
 	before := checked()
 	w.Pass(10 * time.Minute)
 	if at := checked(); at != before {

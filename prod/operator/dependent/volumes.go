@@ -96,7 +96,7 @@ func legacyAttachments(ctx context.Context, c client.Client, cluster *v1.CephClu
 	for i := range all {
 		attached, _, err := unstructured.NestedSlice(all[i].Object, "attachments")
 		if err != nil {
-			return nil, fmt.Errorf("Volume %s cannot be read: %w", client.ObjectKeyFromObject(&all[i]), err)
+			return nil, fmt.Errorf("the Volume %s cannot be read: %w", client.ObjectKeyFromObject(&all[i]), err)
 		}
 		for _, each := range attached {
 			if fields, ok := each.(map[string]any); ok && fields["clusterName"] == cluster.Namespace {

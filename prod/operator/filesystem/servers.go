@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -103,6 +104,9 @@ func (g *gang) ensureAll(ctx context.Context, ids []string) error {
 // roll gives one MDS that runs another image, once the file system is prepared
 // for it and Ceph lets it go.
 func (g *gang) roll(ctx context.Context, f *ceph.Filesystem, m moves) error {
+	if err := g.osdsFirst(ctx); err != nil {
+		return err
+	}
 	if err := upgrade.MayStop(ctx, g.p, upgrade.MDS, m.ask); err != nil {
 		return err
 	}
@@ -122,6 +126,25 @@ func (g *gang) roll(ctx context.Context, f *ceph.Filesystem, m moves) error {
 	}
 	g.p.Log.Infof("mds.%s gets image %s", m.ask, g.p.Cluster.Spec.CephVersion.Image)
 	return pass.WaitFor(v1.ReasonWaiting, soon, "mds.%s to run image %s", m.ask, g.p.Cluster.Spec.CephVersion.Image)
+}
+
+// osdsFirst is nil when all OSDs run the wanted version. Package upgrade looks for
+// that too, but where a person wants no checks: what is replaced in which order is
+// then still for the operator to know, which works on OSDs elsewhere.
+func (g *gang) osdsFirst(ctx context.Context) error {
+	if !g.p.Cluster.Spec.SkipUpgradeChecks {
+		return nil
+	}
+	all, err := g.p.Ceph.Versions(ctx)
+	if err != nil {
+		return fmt.Errorf("failed to ask which versions run: %w", err)
+	}
+	for _, text := range slices.Sorted(maps.Keys(all.OSD)) {
+		if v, err := ceph.ParseVersion(text); err != nil || v != g.p.Version {
+			return pass.WaitFor(v1.ReasonUpgradeBlocked, 0, "all OSDs to run %s before an MDS is replaced: %d run %s", g.p.Version.Number(), all.OSD[text], text)
+		}
+	}
+	return nil
 }
 
 // waitFor is nil for an MDS whose Deployment is ready.

@@ -65,8 +65,24 @@ func (v view) mayChange(name string) bool {
 		return true
 	}
 	all := len(v.quorum.MonMap.Mons)
-	left := len(v.quorum.Ranks) - 1
+	left := 0
+	for _, other := range v.quorum.Names() {
+		if other != name && !v.stale(other) {
+			left++
+		}
+	}
 	return 2*left > all || left == all-1
+}
+
+// leaseTime is how long the quorum has a mon in it that has ended, at most:
+// mon_lease_ack_timeout.
+const leaseTime = 10 * time.Second
+
+// stale says whether the quorum may not have missed a mon yet: its pod does not
+// run, or began to a moment ago.
+func (v view) stale(name string) bool {
+	i := slices.IndexFunc(v.members, func(m member) bool { return m.name == name })
+	return i >= 0 && (!v.members[i].ready || v.members[i].since < leaseTime)
 }
 
 // spares says whether the other mons hold the cluster's data without this one: a

@@ -100,6 +100,8 @@ func TestMayChange(t *testing.T) {
 		"the one that is out":               {"aBc", quorum("abc", "ac"), "b", true},
 		"one runs and is not back yet":      {"ab!c", quorum("abc", "ac"), "c", false},
 		"that one itself":                   {"ab!c", quorum("abc", "ac"), "b", true},
+		"one has ended, and is not missed":  {"aBc", quorum("abc", "abc"), "c", false},
+		"one has begun, and was not missed": {"ab!c", quorum("abc", "abc"), "c", false},
 		"five can miss two":                 {"abcdE", quorum("abcde", "abcd"), "a", true},
 		"five cannot miss three":            {"abcDE", quorum("abcde", "abc"), "a", false},
 		"four cannot miss two":              {"abcD", quorum("abcd", "abc"), "a", false},

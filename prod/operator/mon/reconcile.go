@@ -33,6 +33,7 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 	if err := s.askQuorum(ctx); err != nil {
 		return err
 	}
+	s.tellQuorum(ctx)
 	if err := s.budget(ctx); err != nil {
 		return err
 	}
@@ -43,8 +44,8 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 	if err := s.keepRunning(ctx); err != nil {
 		return err
 	}
-	if err := s.quorate(ctx); err != nil {
-		return err
+	if s.waits != nil {
+		return s.waits
 	}
 	if err := s.grow(ctx); err != nil {
 		return err
@@ -68,6 +69,9 @@ type step struct {
 	// more.
 	moved map[string]string
 	view  view
+	// waits is why the pass ends once all recorded mons have been started; nil if
+	// it goes on.
+	waits error
 	// next are the mons that are still to be started, with their nodes.
 	next []pass.Mon
 	// noRoom says why there are no nodes for them.
@@ -257,11 +261,13 @@ func (s *step) start(ctx context.Context, m pass.Mon) error {
 	return pass.WaitFor(v1.ReasonWaiting, 0, "mon %s to be back in quorum after its change", m.Name)
 }
 
-// quorate waits until a majority is in quorum, and until a new mon has joined or
-// has had its time (S95-S98, Settled 23).
-func (s *step) quorate(ctx context.Context) error {
+// tellQuorum says in the condition who is in quorum, and notes what is waited for:
+// a majority, and a new mon that has not had its time to join (S95-S98, Settled
+// 23). The condition does not wait for what the pass does next: since when there
+// is a quorum decides about the replacement of a mon that is out.
+func (s *step) tellQuorum(ctx context.Context) {
 	if len(s.view.members) == 0 {
-		return nil
+		return
 	}
 	var all []string
 	for _, m := range s.view.members {
@@ -271,24 +277,25 @@ func (s *step) quorate(ctx context.Context) error {
 	if s.view.unsettled() {
 		s.LookAgain(settleTime)
 	}
+	is := func(status metav1.ConditionStatus, reason, format string, args ...any) {
+		condition(s.Pass, v1.ConditionMonsInQuorum, status, reason, fmt.Sprintf(format, args...))
+	}
 	switch s.view.judge() {
 	case noMajority:
 		message := fmt.Sprintf("mons %s to reach quorum, of which %s are out%s", strings.Join(all, ", "), out, s.troubles(ctx))
 		if s.view.patient() {
 			message += "; exceeded max retry count waiting for monitors to reach quorum"
 		}
-		condition(s.Pass, v1.ConditionMonsInQuorum, metav1.ConditionFalse, v1.ReasonWaiting, "waiting for "+message)
-		return pass.WaitFor(v1.ReasonWaiting, 0, "%s", message)
+		is(metav1.ConditionFalse, v1.ReasonWaiting, "waiting for %s", message)
+		s.waits = pass.WaitFor(v1.ReasonWaiting, 0, "%s", message)
 	case joining:
-		condition(s.Pass, v1.ConditionMonsInQuorum, metav1.ConditionTrue, v1.ReasonWaiting, "mons "+strings.Join(s.view.quorum.Names(), ", ")+" are in quorum")
-		return pass.WaitFor(v1.ReasonWaiting, 0, "mon %s to join the quorum%s", out, s.troubles(ctx))
+		is(metav1.ConditionTrue, v1.ReasonWaiting, "mons %s are in quorum", strings.Join(s.view.quorum.Names(), ", "))
+		s.waits = pass.WaitFor(v1.ReasonWaiting, 0, "mon %s to join the quorum%s", out, s.troubles(ctx))
 	case partial:
-		condition(s.Pass, v1.ConditionMonsInQuorum, metav1.ConditionTrue, v1.ReasonWaiting,
-			fmt.Sprintf("mons %s are in quorum, %s out%s", strings.Join(s.view.quorum.Names(), ", "), out, s.troubles(ctx)))
+		is(metav1.ConditionTrue, v1.ReasonWaiting, "mons %s are in quorum, %s out%s", strings.Join(s.view.quorum.Names(), ", "), out, s.troubles(ctx))
 	case complete:
-		condition(s.Pass, v1.ConditionMonsInQuorum, metav1.ConditionTrue, v1.ReasonAsExpected, "mons "+strings.Join(all, ", ")+" are in quorum")
+		is(metav1.ConditionTrue, v1.ReasonAsExpected, "mons %s are in quorum", strings.Join(all, ", "))
 	}
-	return nil
 }
 
 // troubles tells, for a message, what keeps those mons from running that are out.

@@ -167,6 +167,8 @@ func TestAChangeReachesOneMonAtATime(t *testing.T) {
 		t.Fatalf("changed %s", got)
 	}
 	s.quorum = "abc"
+	s.waits("the other mons to be in quorum before mon b is changed") // it may be in it from before
+	s.Clock.SetTime(s.Clock.Now().Add(leaseTime))
 	s.waits("mon b to be back in quorum after its change")
 	s.waits("mon c to be back in quorum after its change")
 	s.done()

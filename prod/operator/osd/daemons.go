@@ -97,7 +97,8 @@ func updateDaemons(ctx context.Context, p *pass.Pass, running map[string]*appsv1
 func deployments(ctx context.Context, p *pass.Pass) (map[string]*appsv1.Deployment, error) {
 	var list appsv1.DeploymentList
 	labels := daemon.AppLabels(App, p.Cluster.Namespace)
-	if err := p.Client.List(ctx, &list, client.InNamespace(p.Cluster.Namespace), client.MatchingLabels(labels)); err != nil {
+	// They are only looked at, and may be a thousand.
+	if err := p.Client.List(ctx, &list, client.InNamespace(p.Cluster.Namespace), client.MatchingLabels(labels), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("failed to list the Deployments of the OSDs: %w", err)
 	}
 	all := make(map[string]*appsv1.Deployment, len(list.Items))

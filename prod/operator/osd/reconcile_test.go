@@ -279,40 +279,6 @@ func taint(n *corev1.Node, key string) {
 	n.Spec.Taints = []corev1.Taint{{Key: key, Effect: corev1.TaintEffectNoSchedule}}
 }
 
-func TestAnUpdateTakesOneOSDAtATime(t *testing.T) {
-	c := newCluster(t, "n1")
-	c.reconcile(t)
-	c.finish(t, "n1", 0, 1, 2)
-	c.reconcile(t)
-	for id := range 3 {
-		c.ready(t, id, 1)
-	}
-	c.pass.Cluster.Spec.CephVersion.Image = "ceph/ceph:v14.2.5"
-	image := func(id int) string {
-		return doortest.Get(t, c.World, "rook-ceph", osd.Name(id), &appsv1.Deployment{}).Spec.Template.Spec.Containers[0].Image
-	}
-	if writes := c.reconcile(t); len(writes) != 1 || image(0) != "ceph/ceph:v14.2.5" {
-		t.Fatalf("it wrote %v", writes)
-	}
-	c.ready(t, 0, 0)
-	if writes := c.reconcile(t); len(writes) != 0 {
-		t.Errorf("while osd.0 is down it wrote %v", writes)
-	}
-	c.ready(t, 0, 1)
-	if c.reconcile(t); image(1) != "ceph/ceph:v14.2.5" || image(2) == image(1) {
-		t.Errorf("images %s, %s", image(1), image(2))
-	}
-	// One that is down itself may be changed: that may be what brings it up.
-	c.ready(t, 1, 1)
-	c.ready(t, 2, 0)
-	if c.reconcile(t); image(2) != "ceph/ceph:v14.2.5" {
-		t.Errorf("osd.2 stays at %s", image(2))
-	}
-	if c.pending() == "" {
-		t.Error("it does not wait for osd.2")
-	}
-}
-
 func TestAnOtherRequestRunsTheJobAgain(t *testing.T) {
 	c := newCluster(t, "n1")
 	c.reconcile(t)

@@ -56,14 +56,14 @@ func (u *turn) run(ctx context.Context) (int, error) {
 	slices.SortFunc(u.osds, func(a, b outdated) int {
 		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.id, b.id))
 	})
-	if u.Cluster.Spec.SkipUpgradeChecks {
-		return u.unasked(ctx)
-	}
 	images := slices.ContainsFunc(u.osds, func(o outdated) bool { return upgrade.OnTheWay(o.existing, o.desired) })
 	if images {
 		if err := upgrade.InOrder(ctx, u.Pass, upgrade.OSD, u.arrivedAt()); err != nil {
 			return 0, err
 		}
+	}
+	if u.Cluster.Spec.SkipUpgradeChecks {
+		return u.unasked(ctx)
 	}
 	idle := u.those(func(o outdated) bool { return !u.up(o.id) && !daemon.Ready(o.existing) })
 	if len(idle) > 0 {

@@ -23,6 +23,9 @@ type Pass struct {
 	Settings
 	// Version is that of the image in effect, as detected (S41-S48).
 	Version ceph.Version
+	// NextImage is the image that the spec asks for, as long as its version is not
+	// known: nothing is replaced meanwhile for the sake of another one.
+	NextImage string
 	// Identity is filled by the identity step (S67-S74).
 	Identity Identity
 	// Ceph administers the cluster; usable once the identity step has written

@@ -25,10 +25,10 @@ const defaultTimeout = 10 * time.Minute
 // wait and for what, or another error. kind is [Mon], [Mgr], [OSD], [MDS] or
 // [RBDMirror], ids are the daemons' names within it, as in "a" or "3".
 //
-// Of p it uses the doors, Cluster (namespace and spec), Version and Ceph.
+// Of p it uses the doors, Cluster (namespace and spec), Version, NextImage and Ceph.
 func MayStop(ctx context.Context, p *pass.Pass, kind string, ids ...string) error {
-	if p.Cluster.Spec.SkipUpgradeChecks {
-		return nil
+	if err := decided(p); err != nil || p.Cluster.Spec.SkipUpgradeChecks {
+		return err
 	}
 	all, err := versions(ctx, p, kind)
 	if err != nil || all == nil {
@@ -46,6 +46,9 @@ func MayStop(ctx context.Context, p *pass.Pass, kind string, ids ...string) erro
 // InOrder says whether daemons of a kind may be given p.Version at all: all of the
 // earlier kinds run it, and so do as many of the kind itself as were given it.
 func InOrder(ctx context.Context, p *pass.Pass, kind string, given int) error {
+	if err := decided(p); err != nil || p.Cluster.Spec.SkipUpgradeChecks {
+		return err
+	}
 	all, err := versions(ctx, p, kind)
 	if err != nil || all == nil {
 		return err
@@ -54,6 +57,14 @@ func InOrder(ctx context.Context, p *pass.Pass, kind string, given int) error {
 		return err
 	}
 	return seen(p, *all, kind, given)
+}
+
+// decided says whether it is known which image the daemons are to run.
+func decided(p *pass.Pass) error {
+	if p.NextImage == "" {
+		return nil
+	}
+	return blocked("the version of image %s, which the spec asks for, before more daemons get image %s", p.NextImage, p.Cluster.Spec.CephVersion.Image)
 }
 
 // versions asks which versions run; nil where a change of mons that do not answer

@@ -33,7 +33,8 @@ func Settle(ctx context.Context, p *pass.Pass) error {
 	case err != nil:
 		return fmt.Errorf("failed to ask which versions run: %w", err)
 	}
-	for _, kind := range order() {
+	// An rbd-mirror that has ended is seen for a minute.
+	for _, kind := range []string{Mon, Mgr, OSD, MDS} {
 		if others := others(running(all, kind), p.Version); others != "" {
 			recent, err := startedLately(ctx, p)
 			if err != nil || !recent {

@@ -2,6 +2,7 @@ package version
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -30,6 +31,9 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 	err = move(ctx, p, before)
 	if err == nil || before.Image == "" || object.Raced(err) {
 		return err
+	}
+	if refused := (*pass.Refused)(nil); !errors.As(err, &refused) {
+		p.NextImage = p.Cluster.Spec.CephVersion.Image
 	}
 	p.Cluster.Spec.CephVersion.Image, p.Version = before.Image, before.Version
 	if waiting, ok := pass.IsWaiting(err); ok {
