@@ -109,11 +109,16 @@ func TestAThousandOSDsAreLeftAlone(t *testing.T) {
 	s := size{1000, 100}
 	w := s.bringUp(t)
 	defer w.Close()
-	w.Pass(90 * time.Second) // between two looks at Ceph's health
+	w.Pass(90 * time.Second) // between two looks at Ceph's health of the former operator
 
 	writes, runs := len(w.OperatorWrites()), len(w.OperatorRuns())
 	freshPass(t, w)
+	health := 1 // that a started operator has looked at Ceph's health stands in the status
 	for _, write := range w.OperatorWrites()[writes:] {
+		if write.Kind == v1.CephClusterKind && write.Verb == "patch" && health > 0 {
+			health--
+			continue
+		}
 		t.Errorf("a pass with nothing to do: %s %s %s", write.Verb, write.Kind, write.Key)
 	}
 	if n := len(w.OperatorRuns()) - runs; n > 20 {
