@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -96,7 +97,7 @@ func created(w world.World) error {
 		return err
 	}
 	if c.Status.State != v1.ClusterStateCreated {
-		return fmt.Errorf("the cluster is in state %q: %s", c.Status.State, c.Status.Message)
+		return fmt.Errorf("the cluster is in state %q%s", c.Status.State, amiss(c))
 	}
 	for _, is := range c.Status.Conditions {
 		if is.ObservedGeneration != 0 && is.ObservedGeneration != c.Generation {
@@ -104,6 +105,17 @@ func created(w world.World) error {
 		}
 	}
 	return nil
+}
+
+// amiss tells, each on a line, what the conditions complain of.
+func amiss(c *v1.CephCluster) string {
+	var b strings.Builder
+	for _, is := range c.Status.Conditions {
+		if is.Reason != v1.ReasonAsExpected {
+			fmt.Fprintf(&b, "\ncondition %s: %s, %s: %s", is.Type, is.Status, is.Reason, is.Message)
+		}
+	}
+	return b.String()
 }
 
 // health: Ceph's own, as the operator last saw it.

@@ -34,7 +34,7 @@ func Histories(o HistoryOptions) Summary {
 		if a.steps = len(a.history.Steps); a.err == nil {
 			return
 		}
-		a.short = shorten(a.history, o.NewWorld)
+		a.short = shorten(a.history, a.err, o.NewWorld)
 		if valid, err := replay(a.short, o.NewWorld, o.Trace); valid && err != nil {
 			a.err = err
 		}

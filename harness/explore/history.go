@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
@@ -156,17 +157,21 @@ func (r *run) settle() error {
 // mostReplays bounds how often a history is tried while it is shortened.
 const mostReplays = 60
 
-// shorten leaves out what is not needed for the history to fail: first large
-// pieces, then single steps.
-func shorten(h History, make NewWorld) History {
+// shorten leaves out what is not needed for the history to fail in the same way:
+// first large pieces, then single steps. The nodes of the beginning stay.
+func shorten(h History, failure error, make NewWorld) History {
 	tried := 0
 	fails := func(s []Sentence) bool {
 		tried++
 		valid, err := replay(History{h.Seed, s}, make, nil)
-		return valid && err != nil
+		return valid && err != nil && kindOf(err) == kindOf(failure)
+	}
+	first := 0
+	for first < len(h.Steps) && strings.HasPrefix(h.Steps[first].Text, "nodes ") {
+		first++
 	}
 	for size := len(h.Steps) / 2; size >= 1; size /= 2 {
-		for at := len(h.Steps) - size; at >= 1 && tried < mostReplays; at -= size {
+		for at := len(h.Steps) - size; at >= first && tried < mostReplays; at -= size {
 			without := append(append([]Sentence{}, h.Steps[:at]...), h.Steps[at+size:]...)
 			if fails(without) {
 				h.Steps = without
@@ -175,4 +180,12 @@ func shorten(h History, make NewWorld) History {
 		}
 	}
 	return h
+}
+
+var number = regexp.MustCompile(`\d+`)
+
+// kindOf tells failures apart: their first lines, without the numbers.
+func kindOf(err error) string {
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return number.ReplaceAllString(first, "#")
 }

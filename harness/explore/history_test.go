@@ -12,6 +12,7 @@ func simWorld(seed uint64, trace io.Writer) (world.World, error) { return sim.Ne
 
 // A history in which the operator is stopped fails, whatever else happens in it.
 func TestAHistoryIsShortenedToWhatMakesItFail(t *testing.T) {
+	const of = `spec: {mon: {count: 1}, cephVersion: {image: "ceph/ceph:v14.2.22"}, storage: {useAllDevices: true, nodes: [{name: n1}, {name: n2}, {name: n3}]}}`
 	h := History{Seed: 7, Steps: []Sentence{
 		{Text: `nodes "n1", "n2" and "n3", each with disks "sdb" of 100Gi`},
 		{Text: `the operator's effect "ceph" times out`},
@@ -19,16 +20,20 @@ func TestAHistoryIsShortenedToWhatMakesItFail(t *testing.T) {
 		{Text: `the node "n2" is cordoned`},
 		{Text: `the operator is stopped`},
 		{Text: `the node "n2" is uncordoned`},
-		{Text: `the CephCluster "rook-ceph" is applied with`, Doc: "spec: {mon: {count: 1}}"},
+		{Text: `the CephCluster "rook-ceph" is applied with`, Doc: of},
 		{Text: `2m pass`},
 	}}
-	short := shorten(h, simWorld)
+	valid, failure := replay(h, simWorld, nil)
+	if !valid || failure == nil {
+		t.Fatalf("valid %v, %v", valid, failure)
+	}
+	short := shorten(h, failure, simWorld)
 	const want = `  Scenario: history 7
     * nodes "n1", "n2" and "n3", each with disks "sdb" of 100Gi
     * the operator is stopped
     * the CephCluster "rook-ceph" is applied with
       """yaml
-      spec: {mon: {count: 1}}
+      ` + of + `
       """
 `
 	if got := short.String(); got != want {

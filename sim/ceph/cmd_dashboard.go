@@ -11,7 +11,8 @@ import (
 
 // moduleCommands are commands of the manager's modules that the embedded list
 // lacks. Source: src/pybind/mgr/dashboard of each release.
-func moduleCommands(major int) []*description {
+func moduleCommands(e edition) []*description {
+	major := e.major
 	dashboard := func(verb, perm, help string, params ...param) *description {
 		return command("dashboard "+verb, "mgr", perm, flagMgr, help, params...)
 	}
@@ -21,15 +22,15 @@ func moduleCommands(major int) []*description {
 	list := []*description{
 		dashboard("create-self-signed-cert", "w", "Create self signed certificate"),
 	}
-	if major < octopus {
+	if !e.passwordFiles {
 		list = append(list, dashboard("set-login-credentials", "w", "Set the login credentials", stringParam("username"), stringParam("password")))
 	}
-	if major == nautilus {
+	if major >= nautilus && !e.passwordFiles {
 		list = append(list,
 			dashboard("ac-user-create", "w", "Create a user", stringParam("username"), stringParam("password").optional(), stringParam("rolename").optional(), stringParam("name").optional(), stringParam("email").optional()),
 			dashboard("ac-user-set-password", "w", "Set user password", stringParam("username"), stringParam("password")))
 	}
-	if major >= octopus {
+	if e.passwordFiles {
 		list = append(list,
 			dashboard("set-login-credentials", "w", "Set the login credentials. Password read from -i <file>", stringParam("username")),
 			dashboard("ac-user-create", "w", "Create a user. Password read from -i <file>", stringParam("username"), stringParam("rolename").optional(),
@@ -108,7 +109,7 @@ func (c *call) setDashboardUsers(db map[string]dashboardUser) {
 // from octopus on the input.
 func (c *call) dashboardPassword() (string, *reply) {
 	p := c.args.str("password")
-	if c.release.atLeast(octopus) || p == "" && len(c.input) > 0 {
+	if p == "" {
 		p = strings.TrimRight(string(c.input), "\r\n")
 	}
 	if p == "" {

@@ -8,8 +8,10 @@ import (
 func TestEveryHandlerIsACommandOfSomeRelease(t *testing.T) {
 	known := map[string]bool{}
 	for major := luminous; major <= tentacle; major++ {
-		for _, d := range commandsOf(major) {
-			known[d.prefix] = true
+		for _, e := range []edition{{major, false}, {major, true}} {
+			for _, d := range commandsOf(e) {
+				known[d.prefix] = true
+			}
 		}
 	}
 	for _, table := range commandTables() {
@@ -40,7 +42,7 @@ func TestCommandsByRelease(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for major := luminous; major <= tentacle; major++ {
-			d, _, bad := commandSets[major]().choose(strings.Fields(tt.line))
+			d, _, bad := commandSets[edition{major, major >= pacific}]().choose(strings.Fields(tt.line))
 			has := bad == nil && d.flags&flagHidden == 0
 			if want := major >= tt.from && major <= tt.upTo; has != want {
 				t.Errorf("%s: %q is a command: %v, want %v", releaseNames[major], tt.line, has, want)
@@ -68,7 +70,7 @@ func TestAdvice(t *testing.T) {
 		{[]string{"osd"}, "no valid command found; 10 closest matches:\nosd perf\nosd df [plain|tree] [class|name] [<filter>]\nosd blocked-by\nosd pool stats [<pool_name>]\nosd pool scrub <who>...\nosd pool deep-scrub <who>...\nosd pool repair <who>...\nosd pool force-recovery <who>...\nosd pool force-backfill <who>...\nosd pool cancel-force-recovery <who>...\n"},
 	}
 	for _, tt := range tests {
-		_, _, bad := commandSets[pacific]().choose(tt.words)
+		_, _, bad := commandSets[edition{pacific, true}]().choose(tt.words)
 		if bad == nil {
 			t.Errorf("%v is a command", tt.words)
 			continue
@@ -80,7 +82,7 @@ func TestAdvice(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	d, a, bad := commandSets[pacific]().choose([]string{"osd", "pool", "create", "p", "--pg_num=0x10", "--bulk", "--target_size_ratio", "0.5"})
+	d, a, bad := commandSets[edition{pacific, true}]().choose([]string{"osd", "pool", "create", "p", "--pg_num=0x10", "--bulk", "--target_size_ratio", "0.5"})
 	if bad != nil {
 		t.Fatal(bad.stderr)
 	}
@@ -89,7 +91,7 @@ func TestArguments(t *testing.T) {
 	if d.prefix != "osd pool create" || a.str("pool") != "p" || n != 16 || f != 0.5 || !a.flag("bulk") {
 		t.Errorf("%s with %v", d.prefix, a)
 	}
-	_, a, bad = commandSets[pacific]().choose([]string{"auth", "get-or-create", "client.x", "mon", "allow r", "osd", "allow rw, allow r"})
+	_, a, bad = commandSets[edition{pacific, true}]().choose([]string{"auth", "get-or-create", "client.x", "mon", "allow r", "osd", "allow rw, allow r"})
 	if bad != nil {
 		t.Fatal(bad.stderr)
 	}

@@ -65,6 +65,8 @@ func TestModulesServe(t *testing.T) {
 	for version, c := range map[string]struct{ login, url string }{
 		"13.2.3":  {"dashboard set-login-credentials admin secret", "https://10.0.0.1:8443/"},
 		"14.2.0":  {"dashboard set-login-credentials admin secret", "https://10.0.0.1:8443/"},
+		"14.2.22": {"dashboard ac-user-create admin -i /tmp/password administrator", "https://10.0.0.1:8443/"},
+		"15.2.9":  {"dashboard ac-user-create admin secretsecret administrator", "https://10.0.0.1:8443/"},
 		"16.2.15": {"dashboard ac-user-create admin -i /tmp/password administrator", "https://10.0.0.1:8443/"},
 		"20.2.0":  {"dashboard ac-user-create admin -i /tmp/password administrator", "https://10.0.0.1:8443/"},
 	} {

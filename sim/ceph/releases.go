@@ -62,11 +62,21 @@ func (e edits) apply(list []*description) []*description {
 	return append(out, e.added...)
 }
 
-// commandSets are made once a release and never changed.
-var commandSets = func() map[int]func() *commandSet {
-	sets := map[int]func() *commandSet{}
+// edition is what a set of commands is of: a release, before or after a change
+// that came to some in the middle of their life.
+type edition struct {
+	major int
+	// passwordFiles: the dashboard takes passwords from files.
+	passwordFiles bool
+}
+
+// commandSets are made once an edition and never changed.
+var commandSets = func() map[edition]func() *commandSet {
+	sets := map[edition]func() *commandSet{}
 	for major := luminous; major <= tentacle; major++ {
-		sets[major] = sync.OnceValue(func() *commandSet { return newCommandSet(commandsOf(major)) })
+		for _, e := range []edition{{major, false}, {major, true}} {
+			sets[e] = sync.OnceValue(func() *commandSet { return newCommandSet(commandsOf(e)) })
+		}
 	}
 	return sets
 }()
@@ -74,10 +84,23 @@ var commandSets = func() map[int]func() *commandSet {
 // commands is the release's command set; a release that is not known has that
 // of the nearest one.
 func (r *release) commands() *commandSet {
-	return commandSets[min(max(r.major, luminous), tentacle)]()
+	return commandSets[edition{min(max(r.major, luminous), tentacle), r.passwordFiles()}]()
 }
 
-func commandsOf(major int) []*description {
+// passwordFiles says whether the dashboard takes passwords from files: from
+// pacific on, and since 14.2.17 and 15.2.10.
+func (r *release) passwordFiles() bool {
+	switch r.major {
+	case nautilus:
+		return r.atLeast(nautilus, 2, 17)
+	case octopus:
+		return r.atLeast(octopus, 2, 10)
+	}
+	return r.atLeast(pacific)
+}
+
+func commandsOf(e edition) []*description {
+	major := e.major
 	list := parseDescriptions()
 	for m := pacific; m > major; m-- {
 		list = undo()[m].apply(list)
@@ -85,7 +108,7 @@ func commandsOf(major int) []*description {
 	for m := pacific + 1; m <= major; m++ {
 		list = since()[m].apply(list)
 	}
-	return append(withReleases(list, major), moduleCommands(major)...)
+	return append(withReleases(list, major), moduleCommands(e)...)
 }
 
 // withReleases has a release know itself and those before it, not those after it.

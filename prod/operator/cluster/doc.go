@@ -6,8 +6,9 @@
 // anything is made (validate.go, others.go), then run the steps in the seed's
 // order (steps.go): Ceph version, a person's own settings, identity, mons, crush
 // map, mgr, OSDs, rbd-mirror. A step never waits; the first that is not done
-// ends the pass. status.go turns that into state and conditions, and write.go
-// writes them, by patch of the status alone and only if something changed.
+// ends the pass. outcome.go says what has become of a pass, status.go turns that
+// into state and conditions, and write.go writes them, by patch of the status alone
+// and only if something changed.
 // watches.go and, for nodes, nodes.go say which events lead to a pass.
 //
 // delete.go takes a CephCluster down that is being deleted (S54, S58). What needs

@@ -6,5 +6,6 @@
 // when a person has to change something first, and any other error when it
 // failed. The first that is not nil ends the pass (S63); the cluster's reconciler
 // turns it into conditions and a requeue. So no step ever blocks (design rule 2).
-// What is still to come and holds nothing up goes to [Pass.Later].
+// What is still to come and holds nothing up goes to [Pass.Later]; what the spec
+// asks for and the cluster lives on without, to [Pass.Hold].
 package pass
