@@ -32,6 +32,17 @@ Feature: an edited spec is carried out
       """
 
   @S57
+  Scenario: a run that takes long says from its beginning that it is at work
+    Given the operator's "quorum_status" takes 30s
+    And the operator's "mon_status" takes 30s
+    When the CephCluster "rook-ceph" is changed with
+      """yaml
+      spec: {annotations: {mgr: {note: new}}}
+      """
+    Then within 1s the CephCluster "rook-ceph" is in state "Updating"
+    And within 10m the CephCluster "rook-ceph" is in state "Created"
+
+  @S57
   Scenario: storage nodes in another order are the same spec
     When the CephCluster "rook-ceph" is changed with
       """yaml
@@ -113,9 +124,27 @@ Feature: an edited spec is carried out
       spec: {resources: {osd: {limits: {memory: 2Gi}}}}
       """
     And 1m pass
-    Then the operator wrote "update Deployment rook-ceph/rook-ceph-osd-" 0 times
+    Then the pods labelled "app=rook-ceph-osd" each hold
+      """yaml
+      spec: {containers: [{name: osd, resources: {<only>: true}}]}
+      """
+    And the operator wrote "update Deployment" 0 times
     When the operator's "mgr module ls" works again
     Then within 5m the CephCluster "rook-ceph" is in state "Created"
+    And the operator wrote "update Deployment" 3 times
+
+  @S63
+  Scenario: the first crush map comes before the mgr
+    Given the operator's "crush tunables" fails with exit code 1 and "boom"
+    When the CephCluster "other/old" is applied with
+      """yaml
+      spec: {cephVersion: {image: "ceph/ceph:v13.2.3-20190410"}, mon: {count: 1}, dataDirHostPath: /var/lib/old}
+      """
+    And 5m pass
+    Then there is a Deployment "other/rook-ceph-mon-a"
+    And there is no Deployment "other/rook-ceph-mgr-a"
+    When the operator's "crush tunables" works again
+    Then within 1m there is a Deployment "other/rook-ceph-mgr-a"
 
   Scenario: a run that takes long is not followed by the next at once
     Given the operator's "quorum_status" hangs

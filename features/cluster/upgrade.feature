@@ -313,8 +313,8 @@ Feature: another image upgrades the cluster daemon by daemon
 
   Rule: many OSDs
 
-    Scenario: at no time of an upgrade of 100 OSDs a placement group has too few
-      Given 100 nodes join at once
+    Scenario: at no time of an upgrade of many OSDs a placement group has too few
+      Given 20 nodes join at once
       And the CephCluster "rook-ceph" is applied with
         """yaml
         spec:

@@ -12,9 +12,9 @@ Feature: a fail-over that the operator did not live to finish is finished after 
     And within 10m the CephCluster "rook-ceph" is in state "Created"
 
   @B04 @S53
-  Scenario Outline: killed after <effect>
+  Scenario Outline: killed <when> <effect>
     Given the mons are watched
-    And the operator is killed after its effect "<effect>"
+    And the operator is killed <when> its effect "<effect>"
     When the node "n2" loses its power
     Then within 15m the mons "a", "c" and "d" form a quorum
     And within 5m there are 3 Deployments labelled "app=rook-ceph-mon"
@@ -30,15 +30,16 @@ Feature: a fail-over that the operator did not live to finish is finished after 
     And at no time fewer than 2 mons were in quorum
 
     Examples:
-      | effect                                              |
-      | patch CephCluster                                   |
-      | create Service rook-ceph/rook-ceph-mon-d            |
-      | update ConfigMap rook-ceph/rook-ceph-mon-endpoints  |
-      | update ConfigMap rook-ceph/rook-ceph-config         |
-      | create Deployment rook-ceph/rook-ceph-mon-d         |
-      | ceph mon remove b                                   |
-      | delete Deployment rook-ceph/rook-ceph-mon-b         |
-      | delete Service rook-ceph/rook-ceph-mon-b            |
+      | when   | effect                                              |
+      | after  | patch CephCluster                                   |
+      | after  | create Service rook-ceph/rook-ceph-mon-d            |
+      | after  | update ConfigMap rook-ceph/rook-ceph-mon-endpoints  |
+      | after  | update ConfigMap rook-ceph/rook-ceph-config         |
+      | after  | create Deployment rook-ceph/rook-ceph-mon-d         |
+      | before | ceph mon remove b                                   |
+      | after  | ceph mon remove b                                   |
+      | after  | delete Deployment rook-ceph/rook-ceph-mon-b         |
+      | after  | delete Service rook-ceph/rook-ceph-mon-b            |
 
   @B04
   Scenario: a mon that is in quorum and that nobody has recorded is taken in again

@@ -54,6 +54,7 @@ Feature: a recorded port is kept, and a new mon has the standard one
       mon a (port 6790) is not on the standard port 6789
       """
     And the operator ran "mon enable-msgr2" 0 times
+    And the operator logs warning "msgr2 is not enabled: mon a (port 6790) is not on the standard port 6789; <any>"
     And the operator logs warning "msgr2 is not enabled: <any>" no more time within 10m
 
   @B10 @S53

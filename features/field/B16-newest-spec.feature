@@ -41,6 +41,25 @@ Feature: a corrected resource takes effect while the operator is busy or waits
     Then within 1m the pod labelled "app=rook-ceph-mgr" is running
     And within 2m the CephCluster "rook-ceph" is in state "Created"
 
+  @B16
+  Scenario: OSD jobs that never end do not hold a corrected spec back
+    Given nodes "n1" and "n2", each with disks "sdb" of 10Gi
+    And a webhook keeps pods labelled "app=rook-ceph-osd-prepare" from every node
+    And the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 1}, storage: {useAllNodes: true, useAllDevices: true}}
+      """
+    And 10m pass
+    When the CephCluster "rook-ceph" is changed with
+      """yaml
+      spec: {annotations: {mgr: {note: new}}}
+      """
+    Then within 7s the Deployment "rook-ceph-mgr-a" holds
+      """yaml
+      spec: {template: {metadata: {annotations: {note: new}}}}
+      """
+    And the operator started 1 time
+
   @B16 @S60
   Scenario: a corrected spec is carried out right after a run that took long, and by it alone
     Given a node "n1"

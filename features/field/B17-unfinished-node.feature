@@ -34,6 +34,7 @@ Feature: one node that is never prepared holds up nobody
       | event              | is           |
       | loses its power    | is not ready |
       | is cordoned        | is cordoned  |
+      | gets the taint "node.kubernetes.io/disk-pressure:NoSchedule" | has the taint node.kubernetes.io/disk-pressure:NoSchedule, which is not tolerated |
 
   Scenario: a job that hangs is given up after 15 minutes, and told
     Given nodes "n1" and "n2", each with the disk "sdb" of 100Gi

@@ -31,6 +31,27 @@ Feature: maintenance of a node is not its removal
       | gets the taint "node.kubernetes.io/disk-pressure:NoSchedule" | false | [{name: n1}, {name: n2}, {name: n3}]   | true   |
       | gets the taint "maintenance:NoExecute"                       | true  | []                                     | true   |
 
+  Scenario Outline: an OSD that a person has marked out is kept while its node <state>
+    Given nodes "n1" and "n2", each with the disk "sdb" of 100Gi
+    And the CephCluster "rook-ceph" is applied with
+      """yaml
+      spec: {mon: {count: 1}, removeOSDsIfOutAndSafeToRemove: true, storage: {useAllNodes: true, useAllDevices: true}}
+      """
+    And within 5m there are 2 Deployments labelled "app=rook-ceph-osd"
+    And a node "n3" with the disk "sdb" of 100Gi
+    And within 5m the pod labelled "ceph-osd-id=2" is running
+    And the node "n3" <state>
+    And the admin runs `ceph osd out 2`
+    When the operator is restarted
+    And 40m pass
+    Then there are 3 Deployments labelled "app=rook-ceph-osd"
+
+    Examples:
+      | state                                                        |
+      | is cordoned                                                  |
+      | gets the taint "node.kubernetes.io/disk-pressure:NoSchedule" |
+      | gets the taint "maintenance:NoSchedule"                      |
+
   Scenario: OSDs of a node in maintenance that are out and safe to destroy are kept, and told
     Given nodes "n1", "n2" and "n3", each with the disk "sdb" of 100Gi
     And the CephCluster "rook-ceph" is applied with

@@ -6,7 +6,7 @@ Feature: only changes that mean something prepare a node again
     Given a node "n1" with disks "sdb" of 100Gi
     And the CephCluster "rook-ceph" is applied with
       """yaml
-      spec: {mon: {count: 1}, storage: {useAllNodes: true, deviceFilter: "^(sd|nbd|loop)"}}
+      spec: {mon: {count: 1}, storage: {useAllNodes: true, deviceFilter: "^(sd|nbd|loop)"}, healthCheck: {daemonHealth: {mon: {interval: 24h}, osd: {interval: 24h}}}}
       """
     And within 5m the CephCluster "rook-ceph" is in state "Created"
     And the discover daemon of the node "n1" lists
@@ -25,20 +25,20 @@ Feature: only changes that mean something prepare a node again
       | sdb    | disk   | S-sdb  | u2   | /dev/disk/by-id/c <sdb> | LVM2_member | osd-0 | |
       | sdu    | disk   | S-sdu  | <uuid> | /dev/disk/by-id/d /dev/disk/e | <sdu> | <volumes> | |
       | <more> | <type> |        | u9   |         |            |         |            |
-    And 3m pass
-    Then the node "n1" has been prepared <times> times
+    Then in the next 3m the operator makes <passes> over the CephCluster "rook-ceph"
+    And the node "n1" has been prepared <times> times
 
     Examples:
-      | change                                   | sda                           | sdb           | uuid | sdu         | volumes | more | type | times |
-      | the order of links                       | /dev/disk/b /dev/disk/by-id/a |               | u3   |             |         | sr0  | rom  | 2     |
-      | a link that LVM adds                     | /dev/disk/by-id/a /dev/disk/b | /dev/mapper/x | u3   |             |         | sr0  | rom  | 2     |
-      | a disk that an OSD uses now              | /dev/disk/by-id/a /dev/disk/b |               | u3   | LVM2_member | osd-1   | sr0  | rom  | 2     |
-      | the volumes of an OSD alone              | /dev/disk/by-id/a /dev/disk/b |               | u3   |             | osd-1   | sr0  | rom  | 2     |
-      | a network block device that appears      | /dev/disk/by-id/a /dev/disk/b |               | u3   |             |         | nbd0 | disk | 2     |
-      | a loop device that appears               | /dev/disk/by-id/a /dev/disk/b |               | u3   |             |         | loop0 | loop | 2    |
-      | another uuid of a disk that nobody uses  | /dev/disk/by-id/a /dev/disk/b |               | u7   |             |         | sr0  | rom  | 2     |
-      | a disk that the spec does not select     | /dev/disk/by-id/a /dev/disk/b |               | u3   |             |         | vdz  | disk | 2     |
-      | a new empty disk                         | /dev/disk/by-id/a /dev/disk/b |               | u3   |             |         | sdz  | disk | 3     |
+      | change                                   | sda                           | sdb           | uuid | sdu         | volumes | more | type | times | passes          |
+      | the order of links                       | /dev/disk/b /dev/disk/by-id/a |               | u3   |             |         | sr0  | rom  | 2     | 0 passes        |
+      | a link that LVM adds                     | /dev/disk/by-id/a /dev/disk/b | /dev/mapper/x | u3   |             |         | sr0  | rom  | 2     | 0 passes        |
+      | a disk that an OSD uses now              | /dev/disk/by-id/a /dev/disk/b |               | u3   | LVM2_member | osd-1   | sr0  | rom  | 2     | 0 passes        |
+      | the volumes of an OSD alone              | /dev/disk/by-id/a /dev/disk/b |               | u3   |             | osd-1   | sr0  | rom  | 2     | 0 passes        |
+      | a network block device that appears      | /dev/disk/by-id/a /dev/disk/b |               | u3   |             |         | nbd0 | disk | 2     | 0 passes        |
+      | a loop device that appears               | /dev/disk/by-id/a /dev/disk/b |               | u3   |             |         | loop0 | loop | 2    | 0 passes        |
+      | another uuid of a disk that nobody uses  | /dev/disk/by-id/a /dev/disk/b |               | u7   |             |         | sr0  | rom  | 2     | 0 passes        |
+      | a disk that the spec does not select     | /dev/disk/by-id/a /dev/disk/b |               | u3   |             |         | vdz  | disk | 2     | 0 passes        |
+      | a new empty disk                         | /dev/disk/by-id/a /dev/disk/b |               | u3   |             |         | sdz  | disk | 3     | at least 1 pass |
 
   @B20 @S23
   Scenario Outline: <what> is a change: one preparation

@@ -52,6 +52,7 @@ Feature: the version is read from whatever a build prints
       | a name for number | ceph version octopus-dev (stable)        | "ceph version octopus-dev (stable)"          |
       | an error          | failed to get logs: unexpected EOF       | "failed to get logs: unexpected EOF"         |
       | two numbers       | ceph version 14.2                        | "ceph version 14.2"                          |
+      | nothing           |                                          | no version of Ceph in (nothing)              |
 
   @B22
   Scenario: a log that cannot be read is told from a version that cannot

@@ -7,10 +7,13 @@ import (
 	"net"
 	"net/netip"
 	"strconv"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
 	"github.com/tidepool-ceph/tidepool/prod/operator/identity"
 	"github.com/tidepool-ceph/tidepool/prod/operator/node"
 	"github.com/tidepool-ceph/tidepool/prod/operator/object"
@@ -61,7 +64,11 @@ func address(ctx context.Context, p *pass.Pass, m pass.Mon) (string, error) {
 		return recorded, nil
 	}
 	var made corev1.Service
-	if err := p.Client.Get(ctx, client.ObjectKeyFromObject(desired), &made); err != nil {
+	err := p.Client.Get(ctx, client.ObjectKeyFromObject(desired), &made)
+	switch {
+	case apierrors.IsNotFound(err): // what was just made has not come to our eyes yet
+		return "", pass.WaitFor(v1.ReasonWaiting, time.Second, "the new Service %s to be seen", desired.Name)
+	case err != nil:
 		return "", fmt.Errorf("failed to create mon service. %w", err)
 	}
 	if net.ParseIP(made.Spec.ClusterIP) == nil {

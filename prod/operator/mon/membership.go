@@ -99,6 +99,10 @@ func (m membership) expired(p peer) bool {
 // failed says whether a mon cannot be expected to come back: a reason in words.
 func (m membership) failed(p peer) string {
 	switch {
+	case p.recorded && !p.inMap && p.since >= joinTime && m.expired(p):
+		// Ceph's quorum is none of its business: it is not a part of it, or not any
+		// more. One that was removed does not come back by itself.
+		return "mon " + p.name + " is out of quorum"
 	case p.in || !m.settled:
 		return ""
 	case m.timeout > 0 && p.gone != "":
@@ -242,10 +246,15 @@ func (m membership) renew() decision {
 	}
 	first := all[0]
 	first.others = all[1:]
-	if len(m.recorded()) < fewestForFailover {
+	if len(m.recorded()) < fewestForFailover && m.member(first.mon) {
 		first.deed, first.others = keep, nil
 	}
 	return first
+}
+
+// member says whether Ceph's monmap has a mon.
+func (m membership) member(name string) bool {
+	return slices.ContainsFunc(m.peers, func(p peer) bool { return p.name == name && p.inMap })
 }
 
 // absent are the recorded mons that are out of quorum, in words, "" if there are

@@ -184,8 +184,11 @@ func (s *step) sweep(ctx context.Context) error {
 		id, ok := identity.MonID(name)
 		_, recorded := s.Identity.Mons[name]
 		_, inMap := s.view.quorum.MonMap.Mon(name)
+		// A Service for the next mon that was not started after all, since fewer are
+		// wanted by now.
+		unstarted := s.deployments[name] == nil && len(s.next) == 0
 		young := s.Clock.Since(o.GetCreationTimestamp().Time) < joinTime
-		if ok && !recorded && !inMap && !young && id <= s.Identity.MaxMonID && object.Owns(object.OwnedBy(s.Cluster), o) {
+		if ok && !recorded && !inMap && !young && (id <= s.Identity.MaxMonID || unstarted) && object.Owns(object.OwnedBy(s.Cluster), o) {
 			left[name] = true
 		}
 	}

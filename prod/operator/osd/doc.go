@@ -13,6 +13,10 @@
 // what is known of each (known.go) is put together from the ConfigMaps of the
 // nodes, the Deployments and Ceph's map, and what is not as it should be is told.
 //
+// One that runs is changed when Ceph lets it be stopped (update.go): the OSDs of
+// one node together where Ceph allows it, and no node's before those of the last
+// one are back.
+//
 // An OSD that is there stays: a node that is cordoned, not ready or tainted gets
 // no new OSDs, and loses none (B19). Only with spec.removeOSDsIfOutAndSafeToRemove
 // is one removed (remove.go): when it is out, and down or on a node that people

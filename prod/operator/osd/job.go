@@ -28,7 +28,7 @@ const (
 // request is what the job of a node is asked to do. again is the mark of the
 // last wish to look at its devices once more.
 func request(p *pass.Pass, t Target, again string) prepare.Request {
-	return prepare.Request{Node: t.Name, FSID: p.Identity.FSID, Version: p.Version, Storage: t.Storage, Again: again}
+	return prepare.Request{Node: t.Name, NodeUID: t.UID, FSID: p.Identity.FSID, Version: p.Version, Storage: t.Storage, Again: again}
 }
 
 // JobName is the name of a node's job.

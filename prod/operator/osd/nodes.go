@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
 	"github.com/tidepool-ceph/tidepool/prod/operator/node"
@@ -14,6 +15,9 @@ import (
 type Target struct {
 	// Name is the node's hostname label, by which the spec calls it (S15).
 	Name string
+	// UID is that of the Node, "" if it is missing. A machine that takes the name
+	// of one that is gone has another.
+	UID types.UID
 	// Storage is what holds for it, all levels merged (S16).
 	Storage v1.Node
 	// Missing says that no node has that label.
@@ -33,6 +37,7 @@ func Targets(spec *v1.ClusterSpec, nodes []corev1.Node) []Target {
 		target := Target{Name: name, Missing: n == nil}
 		target.Storage, _ = spec.Storage.Node(name)
 		if n != nil {
+			target.UID = n.UID
 			target.Why = node.Fits(n, placement)
 		} else {
 			target.Why = "is not in Kubernetes: no node has the label kubernetes.io/hostname=" + name

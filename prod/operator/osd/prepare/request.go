@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
 	"github.com/tidepool-ceph/tidepool/prod/ceph"
@@ -22,6 +23,9 @@ const NamespaceEnv = "POD_NAMESPACE"
 type Request struct {
 	// Node is the node's hostname label.
 	Node string `json:"node"`
+	// NodeUID is the UID of the Node: what was found on a machine says nothing
+	// about another that took its name.
+	NodeUID types.UID `json:"nodeUID,omitempty"`
 	// FSID is the cluster's; OSDs of any other are left alone.
 	FSID string `json:"fsid"`
 	// Version is that of the image the job runs in.
