@@ -27,8 +27,8 @@ type drawer struct {
 
 // The nodes of a history; the first have a disk.
 var (
-	diskNodes  = []string{"n1", "n2", "n3", "n4"}
-	plainNodes = []string{"n5", "n6", "n7"}
+	diskNodes  = []string{"n1", "n2", "n3", "n4", "n5"}
+	plainNodes = []string{"n6", "n7", "n8"}
 )
 
 // images are Ceph's releases in the order in which they may follow each other.
@@ -176,8 +176,9 @@ func (d *drawer) edit() {
 		case 6:
 			d.mirrors = d.rand.IntN(3)
 		case 7:
-			// Three at least: a pool of octopus has three copies.
-			d.storage = [][]string{nil, {"n1", "n2", "n3"}, {"n2", "n3", "n4"}}[d.rand.IntN(3)]
+			// Four at least, of which one may go for good: a pool of octopus has three
+			// copies.
+			d.storage = [][]string{nil, diskNodes[:4], diskNodes[1:]}[d.rand.IntN(3)]
 		}
 	}
 }
@@ -242,22 +243,20 @@ func (r *run) mayDo(s Sentence) error {
 	if m == nil {
 		return nil
 	}
-	lost, all := 0, 0
-	pods := &corev1.PodList{}
-	if err := r.w.Client().List(r.ctx, pods, client.InNamespace(namespace), client.MatchingLabels{"app": "rook-ceph-mon"}); err != nil {
+	names, err := quorumNames(r.w)
+	if err != nil {
 		return err
 	}
-	seen := map[string]bool{}
-	for _, p := range pods.Items {
-		if p.Spec.NodeName == m[1] {
+	lost := 0
+	for _, name := range names {
+		if node, err := nodeOfMon(r.w, name); err != nil || node == m[1] {
 			lost++
 		}
-		seen[p.Labels["mon"]] = true
 	}
-	if all = len(seen); lost > 0 && lost > (all-1)/2 {
+	if lost > (len(names)-1)/2 {
 		return errors.New("too many mons would be lost for good")
 	}
-	if names, err := quorumNames(r.w); err != nil || len(names) < all || len(names) < r.want.mons {
+	if len(names) != r.want.mons {
 		return errors.New("the mons are not all there")
 	}
 	return nil

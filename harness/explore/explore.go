@@ -67,7 +67,7 @@ func (o Options) explore(s Story, kinds []world.FaultKind) Summary {
 	fmt.Fprintf(o.Out, "%s: %s\n", s.Name, s.Meaning)
 	c, err := runCalm(s, o.Seed, o.NewWorld, nil)
 	if err != nil {
-		fmt.Fprintf(o.Out, "  FAIL  without a fault\n%s\n        again: tidepool explore %s --seed %d\n", indent(err.Error()), s.Name, o.Seed)
+		fmt.Fprintf(o.Out, "  FAIL  without a fault\n%s\n        again: go run ./harness/cmd/tidepool explore %s --seed %d\n", indent(err.Error()), s.Name, o.Seed)
 		return Summary{Failed: 1}
 	}
 	fmt.Fprintf(o.Out, "  %d effects, %d events, settled after %v\n", len(c.effects), len(c.events), c.took.Round(time.Second))
@@ -75,6 +75,10 @@ func (o Options) explore(s Story, kinds []world.FaultKind) Summary {
 		c.list(o.Out)
 	}
 	places := c.places(kinds, o.Number)
+	if o.Number != 0 && len(places) == 0 {
+		fmt.Fprintf(o.Out, "  FAIL  these kinds of faults touch nothing that has the number %d: see --verbose\n", o.Number)
+		return Summary{Failed: 1}
+	}
 	sum := Summary{Passed: 1} // without a fault
 	var of Summary
 	inTurn(o.Concurrency, len(places), func(i int) {
@@ -136,7 +140,7 @@ func (o Options) failed(s Story, p place) {
 		what = "event"
 	}
 	kind := strings.ReplaceAll(p.fault.Kind.String(), " ", "-")
-	fmt.Fprintf(o.Out, "  FAIL  %s %d %s: %s\n%s\n        again: tidepool explore %s --kinds %s --effect %d --seed %d\n",
+	fmt.Fprintf(o.Out, "  FAIL  %s %d %s: %s\n%s\n        again: go run ./harness/cmd/tidepool explore %s --kinds %s --effect %d --seed %d\n",
 		what, p.fault.Number, p.fault.Kind, p.what, indent(p.err.Error()), s.Name, kind, p.fault.Number, o.Seed)
 }
 

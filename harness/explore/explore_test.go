@@ -87,7 +87,7 @@ func TestAFailureSaysWhatAndHowToSeeItAgain(t *testing.T) {
 			if sum != (explore.Summary{Passed: 1, Failed: 1}) {
 				t.Errorf("%v", sum)
 			}
-			for _, want := range append(c.want, "FAIL  effect 3 killed after: ", "again: tidepool explore node-added --kinds killed-after --effect 3 --seed 1") {
+			for _, want := range append(c.want, "FAIL  effect 3 killed after: ", "again: go run ./harness/cmd/tidepool explore node-added --kinds killed-after --effect 3 --seed 1") {
 				if !strings.Contains(report, want) {
 					t.Errorf("the report has no %q:\n%s", want, report)
 				}
@@ -102,6 +102,15 @@ func TestAStoryThatFailsWithoutAFaultIsNotExplored(t *testing.T) {
 	s.Within = time.Minute
 	sum, report := explored(t, explore.Options{Stories: []explore.Story{s}, Concurrency: 1})
 	if sum != (explore.Summary{Failed: 1}) || !strings.Contains(report, "not settled within 1m0s: never") {
+		t.Errorf("%v\n%s", sum, report)
+	}
+}
+
+func TestANumberThatNothingHasIsNoSuccess(t *testing.T) {
+	sum, report := explored(t, explore.Options{
+		Stories: []explore.Story{story(t, "deletion")}, Kinds: []world.FaultKind{world.Refuse}, Number: 99999, Concurrency: 1,
+	})
+	if sum != (explore.Summary{Failed: 1}) || !strings.Contains(report, "touch nothing that has the number 99999") {
 		t.Errorf("%v\n%s", sum, report)
 	}
 }

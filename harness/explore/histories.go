@@ -45,7 +45,7 @@ func Histories(o HistoryOptions) Summary {
 			return
 		}
 		sum.Failed++
-		fmt.Fprintf(o.Out, "  FAIL  history of seed %d, %d of its %d steps:\n%s%s\n        again: tidepool explore --histories 1 --seed %d\n",
+		fmt.Fprintf(o.Out, "  FAIL  history of seed %d, %d of its %d steps:\n%s%s\n        again: go run ./harness/cmd/tidepool explore --histories 1 --seed %d\n",
 			a.history.Seed, len(a.short.Steps), a.steps, a.short, indent(a.err.Error()), a.history.Seed)
 	})
 	fmt.Fprintf(o.Out, "%d histories, %d steps\n", o.Count, steps)

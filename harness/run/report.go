@@ -87,7 +87,7 @@ func (r *report) printOutcome(o *outcome) {
 	if o.account != "" {
 		fmt.Fprintf(r.out, "        %s\n", strings.ReplaceAll(strings.TrimRight(o.account, "\n"), "\n", "\n        "))
 	}
-	fmt.Fprintf(r.out, "        to run it again: tidepool run --seed %d %s:%d\n", r.seed, o.place.file, o.place.line)
+	fmt.Fprintf(r.out, "        to run it again: go run ./harness/cmd/tidepool run --seed %d %s:%d\n", r.seed, o.place.file, o.place.line)
 }
 
 // virtual is a duration as people say it.

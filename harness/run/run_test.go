@@ -83,7 +83,7 @@ func TestRun(t *testing.T) {
 	if got, want := sum.String(), "3 passed, 1 failed, 0 skipped"; got != want {
 		t.Errorf("summary %q, want %q", got, want)
 	}
-	for _, want := range []string{"3 of 4", "a.feature:14 fails", `the operator logs info "never"`, "what happened", "to run it again: tidepool run --seed 0 " + file + ":14"} {
+	for _, want := range []string{"3 of 4", "a.feature:14 fails", `the operator logs info "never"`, "what happened", "to run it again: go run ./harness/cmd/tidepool run --seed 0 " + file + ":14"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report does not say %q:\n%s", want, out.String())
 		}

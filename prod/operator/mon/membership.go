@@ -226,8 +226,13 @@ func (m membership) spare(p peer, surplus bool) bool {
 }
 
 // renew chooses which mon is to be replaced: one that has failed, else, if all
-// are in quorum, one that is in a bad place.
+// are in quorum, one that is in a bad place. None is as long as a new mon may
+// still join: several new ones at once might, while those that have the data are
+// away for a moment, take themselves for a majority, and begin another cluster.
 func (m membership) renew() decision {
+	if slices.ContainsFunc(m.recorded(), func(p peer) bool { return !p.in && !p.inMap && m.failed(p) == "" }) {
+		return decision{}
+	}
 	var all []decision
 	for _, p := range m.recorded() {
 		if why := m.failed(p); why != "" {
