@@ -249,3 +249,14 @@ Feature: the mons are looked after
     When the node "n5" is cordoned
     And 20m pass
     Then the mons "a", "b", "c", "d" and "e" form a quorum
+
+  @S53 @B02
+  Scenario: of too many mons the one whose node has just gone is the first to go
+    When the node "n2" is removed from Kubernetes
+    And the CephCluster "rook-ceph" is changed with
+      """yaml
+      spec: {mon: {count: 1}}
+      """
+    Then within 10m there are 1 Deployments labelled "app=rook-ceph-mon"
+    And within 2m the CephCluster "rook-ceph" is in state "Created"
+    And within 1m the condition "MonsInQuorum" of the CephCluster "rook-ceph" is "True"

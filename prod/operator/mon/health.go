@@ -70,6 +70,7 @@ func (s *step) membership(out map[string]time.Duration) membership {
 		}
 		if mon.Node != nil {
 			p.gone, p.unfit = s.nodeTrouble(mon)
+			p.lost = p.gone != "" || !member.ready
 			if other := on[mon.Node.Hostname]; other != "" && !s.multiple() {
 				p.shared = fmt.Sprintf("mon %s shares node %s with mon %s, and spec.mon.allowMultiplePerNode is not true", mon.Name, mon.Node.Name, other)
 			}

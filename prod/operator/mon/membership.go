@@ -19,6 +19,9 @@ type peer struct {
 	out time.Duration
 	// since is as in [member].
 	since time.Duration
+	// lost says that it cannot work, whatever the quorum still says of it: its node
+	// is no longer there, or its pod is not ready. The others notice only later.
+	lost bool
 	// adoptable says that it runs from a Deployment of this cluster, although it
 	// is not recorded.
 	adoptable bool
@@ -150,7 +153,7 @@ func (m membership) allIn(but string) bool {
 }
 
 // shrink chooses which of more mons than wanted goes (B02): what is out of
-// quorum first, then what has a bad place, then the highest id.
+// quorum first, then what is lost, what has a bad place, and the highest id.
 func (m membership) shrink(extra int) decision {
 	var failing []peer
 	for _, p := range m.recorded() {
@@ -169,10 +172,12 @@ func (m membership) shrink(extra int) decision {
 			return 1
 		case !p.in:
 			return 2
-		case p.misplaced() != "":
+		case p.lost:
 			return 3
+		case p.misplaced() != "":
+			return 4
 		}
-		return 4
+		return 5
 	}
 	slices.SortFunc(order, func(a, b peer) int {
 		if rank(a) != rank(b) {
@@ -203,11 +208,12 @@ func (m membership) whyRemoved(p peer) string {
 }
 
 // spare says whether a mon may be removed. One that is in quorum may if all
-// others are. One that is out may if as many others are in quorum as are wanted,
+// others are, and work: the quorum misses one that has just died only when its
+// lease is over, and by then there may be too few. One that is out may if as many others are in quorum as are wanted,
 // those aside that are given up too; but one that may still join has its time.
 func (m membership) spare(p peer, surplus bool) bool {
 	if p.in {
-		return m.allIn(p.name)
+		return m.allIn(p.name) && !slices.ContainsFunc(m.recorded(), func(other peer) bool { return other.lost && other.name != p.name })
 	}
 	failed := m.failed(p) != ""
 	if !failed && (!surplus || p.since < joinTime) {

@@ -9,7 +9,7 @@ import (
 // peers reads mons from words: "a" is recorded and in quorum; "a:out" out of it
 // for an hour, "a:late" for a minute, "a:new" recorded and not in Ceph's monmap
 // for a moment, "a:never" for an hour; "a:gone", "a:moved" out for a minute with
-// that wrong, "a:unfit", "a:shared" in quorum with that wrong; "x:foreign" not
+// that wrong, "a:lost" in quorum as far as the others know, "a:unfit", "a:shared" in quorum with that wrong; "x:foreign" not
 // recorded, in quorum for an hour, "x:stray" out for an hour, "x:fresh" in quorum
 // for a moment, "x:ours" in quorum with a Deployment.
 func peers(text string) []peer {
@@ -35,6 +35,8 @@ func peers(text string) []peer {
 		case "moved":
 			out(time.Minute)
 			p.moved = "moved"
+		case "lost":
+			p.lost = true
 		case "unfit":
 			p.unfit = "unfit"
 		case "shared":
@@ -63,6 +65,10 @@ func TestDecide(t *testing.T) {
 		want   string
 	}{
 		"all well": {"a b c", 3, false, "keep"},
+
+		"of too many the lost one goes":          {"a b:lost c", 1, false, "remove b"},
+		"none goes while another one is lost":    {"a b:lost c:lost", 1, false, "keep"},
+		"the lost one is waited for, not needed": {"a b:lost c", 3, false, "keep"},
 
 		"one is out, not for long":              {"a:late b c", 3, false, "keep"},
 		"one is out for too long":               {"a:out b c", 3, false, "replace a"},
