@@ -157,6 +157,7 @@ Feature: the mons are looked after
     When the network between the node "n2" and the others is cut
     Then within 2m the condition "MonFailover" of the CephCluster "rook-ceph" is "True" because of "OutOfQuorum"
     And within 15m the mons "a", "c" and "d" form a quorum
+    And within 1m there is no Deployment "rook-ceph-mon-b"
     When the network between the node "n2" and the others is whole again
     And 5m pass
     Then the mons "a", "c" and "d" form a quorum

@@ -186,8 +186,11 @@ func (d *drawer) edit() {
 // spec is the step that applies the spec as it is now.
 func (d *drawer) spec() Sentence {
 	s := spec{
-		"cephVersion":  spec{"image": images[d.image], "allowUnsupported": true},
-		"mon":          spec{"count": d.mons},
+		"cephVersion": spec{"image": images[d.image], "allowUnsupported": true},
+		"mon":         spec{"count": d.mons},
+		// A pool of one copy, as the seed's defaults make it, is for Ceph never ok to
+		// stop; a person would say the same.
+		"continueUpgradeAfterChecksEvenIfNotHealthy": true,
 		"dashboard":    spec{"enabled": d.dashboard},
 		"rbdMirroring": spec{"workers": d.mirrors},
 		"storage":      spec{"useAllNodes": true, "useAllDevices": true},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -118,7 +119,11 @@ func nodeState(o map[string]any) map[string]any {
 // One that has ended is of no account.
 func podState(u *unstructured.Unstructured) (string, map[string]any) {
 	labels := u.GetLabels()
-	node, _, _ := unstructured.NestedString(u.Object, "spec", "nodeName")
+	// A node that the scheduler chose may be another.
+	node, pinned, _ := unstructured.NestedString(u.Object, "spec", "nodeSelector", corev1.LabelHostname)
+	if !pinned {
+		node = "any"
+	}
 	phase, _, _ := unstructured.NestedString(u.Object, "status", "phase")
 	if phase == "Succeeded" || phase == "Failed" {
 		return "", nil

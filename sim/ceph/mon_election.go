@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // election is what a monitor remembers of the election that is on.
@@ -165,5 +166,6 @@ func (m *mon) lost(leader *mon, epoch int, quorum []int) {
 		m.store.state = leader.store.state
 		m.adopt(m.store.state.MonMap)
 	}
+	m.leaseUntil = time.Time{} // what watched the lease of the last leader ended with its round
 	m.leased()
 }
