@@ -45,6 +45,19 @@ Feature: the data of a deleted CephCluster is destroyed only where its user conf
     And there are 3 Deployments labelled "app=rook-ceph-osd"
 
   @S58
+  Scenario: what is owned goes before the cluster, while a pool still blocks, and the data goes all the same
+    Given the CephBlockPool "replicapool" is applied
+    And within 2m the condition "Ready" of the CephBlockPool "replicapool" is "True"
+    And the CephCluster "rook-ceph" is to be destroyed with its data
+    When the CephCluster "rook-ceph" is deleted in the foreground
+    And within 1m there are 0 Deployments labelled "rook_cluster=rook-ceph"
+    And 1m pass
+    And the CephBlockPool "replicapool" is deleted
+    Then within 5m there is no CephCluster "rook-ceph"
+    And the nodes "n1", "n2" and "n3" have nothing below "/var/lib/rook"
+    And the disk "sdb" of the nodes "n1", "n2" and "n3" is empty
+
+  @S58
   Scenario: the daemons end before their data is touched
     Given the CephCluster "rook-ceph" is to be destroyed with its data
     When the CephCluster "rook-ceph" is deleted

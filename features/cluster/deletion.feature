@@ -83,6 +83,31 @@ Feature: a CephCluster is deleted when nothing needs it any more
       | the cluster's policy | CephCluster "rook-ceph"     | spec: {cleanupPolicy: {confirmation: yes-really-destroy-data}}       | 12m  |
 
   @S58
+  Scenario: a file system on a cluster that has lost its quorum for good is given up by its annotation
+    Given this is applied
+      """yaml
+      apiVersion: ceph.rook.io/v1
+      kind: CephFilesystem
+      metadata: {name: myfs, namespace: rook-ceph}
+      spec: {metadataPool: {replicated: {size: 3}}, dataPools: [{replicated: {size: 3}}], metadataServer: {activeCount: 1}}
+      """
+    And within 2m the condition "Ready" of the CephFilesystem "myfs" is "True"
+    And the node "n1" loses its power
+    And the node "n2" loses its power
+    And within 5m the condition "MonsInQuorum" of the CephCluster "rook-ceph" is "False"
+    When the CephCluster "rook-ceph" is deleted
+    And the CephFilesystem "myfs" is deleted
+    Then within 1m the condition "Ready" of the CephFilesystem "myfs" says
+      """
+      the cluster is being deleted: if it does not come back, annotate the CephFilesystem with rook.io/force-deletion=true
+      """
+    When the CephFilesystem "myfs" is changed with
+      """yaml
+      metadata: {annotations: {rook.io/force-deletion: "true"}}
+      """
+    Then within 15s there is no CephFilesystem "myfs"
+
+  @S58
   Scenario: volumes may be left behind where the policy says so
     Given this is applied
       """yaml

@@ -107,6 +107,18 @@ func applySteps() []Step {
 				return in(ctx).Client().Delete(ctx, u)
 			},
 		},
+		{
+			Pattern: `^the ` + kind + ` ` + name + ` is deleted in the foreground$`,
+			Example: `the CephCluster "rook-ceph" is deleted in the foreground`,
+			Meaning: "deletes an object after what it owns, as kubectl delete --cascade=foreground --wait=false does",
+			Do: func(ctx context.Context, kind, named string) error {
+				u, err := get(ctx, kind, named)
+				if err != nil {
+					return err
+				}
+				return in(ctx).Client().Delete(ctx, u, client.PropagationPolicy(metav1.DeletePropagationForeground))
+			},
+		},
 	}
 }
 

@@ -12,6 +12,7 @@
 //   - lifecycle.go: how the cluster is looked after, upgraded, drained and deleted.
 //   - pool.go: CephBlockPool, one pool of the cluster of its namespace.
 //   - filesystem.go: CephFilesystem, its pools and its metadata servers.
+//   - dependent.go: what the operator reports of pools and file systems.
 //   - status.go: what the operator reports. conditions.go: the condition types and reasons it uses.
 //   - unserved.go: the names of fields that are accepted though this operator does nothing with them yet. keep.go: how a Go round trip keeps them.
 //   - register.go: how the types get into a runtime.Scheme.

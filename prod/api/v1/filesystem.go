@@ -32,7 +32,7 @@ type CephFilesystem struct {
 
 	// What the operator sees. Written through the status subresource only.
 	// +optional
-	Status FilesystemStatus `json:"status,omitempty"`
+	Status DependentStatus `json:"status,omitempty"`
 }
 
 // CephFilesystemList is a list of CephFilesystems.
@@ -131,28 +131,6 @@ type MetadataServerSpec struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	PriorityClassName string `json:"priorityClassName,omitempty"`
-}
-
-// FilesystemStatus is what the operator reports.
-type FilesystemStatus struct {
-	// The state in one word: the phases are those of a pool.
-	// +optional
-	Phase PoolPhase `json:"phase,omitempty"`
-
-	// The conditions; their types and reasons are the constants Condition* and Reason*.
-	// +optional
-	// +listType=map
-	// +listMapKey=type
-	Conditions []metav1.Condition `json:"conditions,omitempty"`
-
-	// The metadata.generation of the spec that the status speaks of.
-	// +optional
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-
-	// What the file system is, by the constants FilesystemInfo* and
-	// PoolInfoDeletionOpened.
-	// +optional
-	Info map[string]string `json:"info,omitempty"`
 }
 
 // FilesystemInfoID is the key of a file system's status.info with its number

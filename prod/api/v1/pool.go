@@ -37,7 +37,7 @@ type CephBlockPool struct {
 
 	// What the operator sees. Written through the status subresource only.
 	// +optional
-	Status BlockPoolStatus `json:"status,omitempty"`
+	Status DependentStatus `json:"status,omitempty"`
 }
 
 // CephBlockPoolList is a list of CephBlockPools.
@@ -242,23 +242,6 @@ func (s *PoolSpec) IsErasureCoded() bool {
 	return s.ErasureCoded != nil && s.ErasureCoded.DataChunks > 0
 }
 
-// PoolPhase is the state of a pool in one word.
-//
-// +kubebuilder:validation:Enum=Progressing;Ready;Failure;Deleting
-type PoolPhase string
-
-// The phases of a pool.
-const (
-	// PoolPhaseProgressing: something is waited for; condition Ready says what.
-	PoolPhaseProgressing PoolPhase = "Progressing"
-	// PoolPhaseReady: the pool is as the spec asks.
-	PoolPhaseReady PoolPhase = "Ready"
-	// PoolPhaseFailure: something failed or was refused; condition Ready says what.
-	PoolPhaseFailure PoolPhase = "Failure"
-	// PoolPhaseDeleting: the CephBlockPool is being deleted.
-	PoolPhaseDeleting PoolPhase = "Deleting"
-)
-
 // The keys of a pool's status.info.
 const (
 	PoolInfoType          = "type"          // Replicated or Erasure Coded
@@ -268,27 +251,6 @@ const (
 	// delete pools until after it has forbidden it again.
 	PoolInfoDeletionOpened = "poolDeletionOpened"
 )
-
-// BlockPoolStatus is what the operator reports.
-type BlockPoolStatus struct {
-	// The state in one word.
-	// +optional
-	Phase PoolPhase `json:"phase,omitempty"`
-
-	// The conditions; their types and reasons are the constants Condition* and Reason*.
-	// +optional
-	// +listType=map
-	// +listMapKey=type
-	Conditions []metav1.Condition `json:"conditions,omitempty"`
-
-	// The metadata.generation of the spec that the status speaks of.
-	// +optional
-	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-
-	// What the pool is, by the constants PoolInfo*.
-	// +optional
-	Info map[string]string `json:"info,omitempty"`
-}
 
 // UnmarshalJSON reads the spec and keeps in Unserved what its type does not know.
 func (s *BlockPoolSpec) UnmarshalJSON(data []byte) error {

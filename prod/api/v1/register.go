@@ -21,8 +21,6 @@ const (
 	CephBlockPoolResource = "cephblockpools"
 	// CephFilesystemKind is the kind of CephFilesystem.
 	CephFilesystemKind = "CephFilesystem"
-	// CephFilesystemResource is the plural under which the API serves CephFilesystems.
-	CephFilesystemResource = "cephfilesystems"
 )
 
 // SchemeGroupVersion returns ceph.rook.io/v1.

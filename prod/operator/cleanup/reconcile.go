@@ -27,11 +27,15 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 	if err != nil {
 		return err
 	}
-	if p.Cluster.Status.Cleanup == nil {
-		begun, err := begin(ctx, p, s)
-		if err != nil || !begun {
-			return err
-		}
+	switch known, err := s.remember(ctx, p); {
+	case err != nil:
+		return err
+	case !known && len(s.hosts()) == 0:
+		return nil // it has nothing on any host
+	case !known:
+		return pass.Refuse(v1.ReasonIdentityMissing,
+			"the fsid of CephCluster %s/%s is lost, and nothing is wiped without knowing whose it is: restore its Secret, or take spec.cleanupPolicy.confirmation away to let the cluster go and keep its data",
+			p.Cluster.Namespace, p.Cluster.Name)
 	}
 	if err := s.stop(ctx, p); err != nil {
 		return err
@@ -39,24 +43,41 @@ func Reconcile(ctx context.Context, p *pass.Pass) error {
 	return s.wipe(ctx, p)
 }
 
-// begin writes down what is to be wiped. It is false for a cluster that has
-// nothing on any host.
-func begin(ctx context.Context, p *pass.Pass, s *stock) (bool, error) {
+// Remember writes down in the status what is to be wiped, as far as it can be seen
+// now. It is called as soon as the loss is agreed to, since what tells of it may
+// go while something else still holds the deletion back: by a deletion in the
+// foreground, say.
+func Remember(ctx context.Context, p *pass.Pass) error {
+	s, err := observe(ctx, p)
+	if err != nil {
+		return err
+	}
+	_, err = s.remember(ctx, p)
+	return err
+}
+
+// remember adds what is seen to what is written down. known says whether anything
+// is: a cluster without an fsid, or without a host, has nothing that can be.
+func (s *stock) remember(ctx context.Context, p *pass.Pass) (known bool, err error) {
+	before := p.Cluster.Status.Cleanup
 	hosts := s.hosts()
+	if before != nil {
+		hosts = slices.Compact(slices.Sorted(slices.Values(append(hosts, before.Nodes...))))
+		if slices.Equal(hosts, before.Nodes) {
+			return true, nil
+		}
+	}
 	if len(hosts) == 0 {
 		return false, nil
 	}
-	fsid, err := s.fsid(ctx, p)
-	if err != nil {
+	after := &v1.CleanupStatus{Since: metav1.NewTime(p.Clock.Now()), Nodes: hosts}
+	if before != nil {
+		after.FSID, after.Since = before.FSID, before.Since
+	} else if after.FSID, err = s.fsid(ctx, p); err != nil || after.FSID == "" {
 		return false, err
 	}
-	if fsid == "" {
-		return false, pass.Refuse(v1.ReasonIdentityMissing,
-			"the fsid of CephCluster %s/%s is lost, and nothing is wiped without knowing whose it is: restore its Secret, or take spec.cleanupPolicy.confirmation away to let the cluster go and keep its data",
-			p.Cluster.Namespace, p.Cluster.Name)
-	}
-	p.Cluster.Status.Cleanup = &v1.CleanupStatus{FSID: fsid, Since: metav1.NewTime(p.Clock.Now()), Nodes: hosts}
-	p.Log.Infof("destroying the data of cluster in namespace %s on the nodes %s", p.Cluster.Namespace, strings.Join(hosts, ", "))
+	p.Cluster.Status.Cleanup = after
+	p.Log.Infof("the data of cluster in namespace %s is to be destroyed on the nodes %s", p.Cluster.Namespace, strings.Join(hosts, ", "))
 	return true, p.SaveStatus(ctx)
 }
 

@@ -76,6 +76,11 @@ func (r *reconciler) takeDown(ctx context.Context, p *pass.Pass) (blockers []str
 		r.tellNamespaceEnds(p)
 		return nil, nil
 	}
+	if p.Cluster.Spec.CleanupPolicy.Destroys() {
+		if err := cleanup.Remember(ctx, p); err != nil {
+			return nil, err
+		}
+	}
 	blockers, err = dependent.Blockers(ctx, p.Client, p.Cluster)
 	switch {
 	case err != nil:
@@ -102,7 +107,7 @@ func (r *reconciler) second(ctx context.Context, cluster *v1.CephCluster) (bool,
 	if err := r.Client.List(ctx, &all, client.InNamespace(cluster.Namespace)); err != nil {
 		return false, fmt.Errorf("failed to list the CephClusters of namespace %s: %w", cluster.Namespace, err)
 	}
-	return slices.ContainsFunc(all.Items, func(other v1.CephCluster) bool { return before(&other, cluster) }), nil
+	return slices.ContainsFunc(all.Items, func(other v1.CephCluster) bool { return dependent.Before(&other, cluster) }), nil
 }
 
 // keep looks after a cluster whose deletion is blocked as before, since what

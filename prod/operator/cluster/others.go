@@ -2,6 +2,7 @@ package cluster
 
 import (
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
+	"github.com/tidepool-ceph/tidepool/prod/operator/dependent"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
 )
 
@@ -10,7 +11,7 @@ import (
 func besides(cluster *v1.CephCluster, all []v1.CephCluster) *pass.Refused {
 	for i := range all {
 		other := &all[i]
-		if !before(other, cluster) {
+		if !dependent.Before(other, cluster) {
 			continue
 		}
 		if other.Namespace == cluster.Namespace {
@@ -25,21 +26,6 @@ func besides(cluster *v1.CephCluster, all []v1.CephCluster) *pass.Refused {
 		}
 	}
 	return nil
-}
-
-// before says whether a cluster was there before another; of two of one second
-// the one of the lesser name.
-func before(a, b *v1.CephCluster) bool {
-	if a.UID == b.UID {
-		return false
-	}
-	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
-		return a.CreationTimestamp.Before(&b.CreationTimestamp)
-	}
-	if a.Namespace != b.Namespace {
-		return a.Namespace < b.Namespace
-	}
-	return a.Name < b.Name
 }
 
 func usesAllDevices(s v1.StorageSpec) bool {

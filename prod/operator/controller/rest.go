@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -36,7 +37,9 @@ func (r *rested) Reconcile(ctx context.Context, request reconcile.Request) (reco
 	}
 	result, err := r.next.Reconcile(ctx, request)
 	r.mu.Lock()
-	r.until[request] = r.clock.Now().Add(r.rest)
-	r.mu.Unlock()
+	defer r.mu.Unlock()
+	now := r.clock.Now()
+	maps.DeleteFunc(r.until, func(_ reconcile.Request, until time.Time) bool { return !until.After(now) })
+	r.until[request] = now.Add(r.rest)
 	return result, err
 }

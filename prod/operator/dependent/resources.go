@@ -21,7 +21,7 @@ import (
 func kinds() []string {
 	return []string{
 		v1.CephBlockPoolKind, "CephBlockPoolRadosNamespace",
-		"CephFilesystem", "CephFilesystemSubVolumeGroup", "CephFilesystemMirror",
+		v1.CephFilesystemKind, "CephFilesystemSubVolumeGroup", "CephFilesystemMirror",
 		"CephObjectStore", "CephObjectStoreUser", "CephObjectRealm", "CephObjectZoneGroup", "CephObjectZone",
 		"CephBucketNotification", "CephBucketTopic", "CephCOSIDriver",
 		"CephNFS", "CephRBDMirror", "CephClient", "CephNVMeOFGateway",

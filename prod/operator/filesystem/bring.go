@@ -11,20 +11,20 @@ import (
 
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
 	"github.com/tidepool-ceph/tidepool/prod/ceph"
+	"github.com/tidepool-ceph/tidepool/prod/operator/dependent"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door"
 	"github.com/tidepool-ceph/tidepool/prod/operator/identity"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
-	"github.com/tidepool-ceph/tidepool/prod/operator/pool"
 )
 
 // pass is a pass over the cluster of a file system's namespace, as far as a file
 // system needs one. Until there is one the error is a [*pass.Waiting].
 func (r *reconciler) pass(ctx context.Context, fs client.Object) (*pass.Pass, error) {
-	cluster, err := pool.ClusterOf(ctx, r.Client, fs.GetNamespace())
+	cluster, err := dependent.ClusterOf(ctx, r.Client, fs.GetNamespace())
 	if err != nil {
 		return nil, err
 	}
-	admin, err := pool.Admin(ctx, r.Doors, r.settings, cluster, fs.GetNamespace())
+	admin, err := dependent.Admin(ctx, r.Doors, r.settings, cluster, fs.GetNamespace())
 	if err != nil {
 		return nil, err
 	}

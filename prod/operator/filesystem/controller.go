@@ -14,9 +14,9 @@ import (
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
 	"github.com/tidepool-ceph/tidepool/prod/operator/controller"
 	"github.com/tidepool-ceph/tidepool/prod/operator/daemon"
+	"github.com/tidepool-ceph/tidepool/prod/operator/dependent"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
-	"github.com/tidepool-ceph/tidepool/prod/operator/pool"
 )
 
 // Name is the controller's name in logs and metrics.
@@ -45,6 +45,9 @@ func New(doors door.Doors, settings pass.Settings) controller.Controller {
 		},
 	}
 }
+
+// writer writes the status and the finalizer of one CephFilesystem.
+type writer = dependent.Writer[*v1.CephFilesystem]
 
 type reconciler struct {
 	door.Doors
@@ -84,7 +87,7 @@ func filesystemMatters(before, after client.Object) bool {
 	if before == nil || after == nil {
 		return true
 	}
-	return before.GetGeneration() != after.GetGeneration() || forced(before) != forced(after) ||
+	return before.GetGeneration() != after.GetGeneration() || dependent.Forced(before) != dependent.Forced(after) ||
 		(before.GetDeletionTimestamp() == nil) != (after.GetDeletionTimestamp() == nil)
 }
 
@@ -95,7 +98,7 @@ func clusterMatters(before, after client.Object) bool {
 		return true
 	}
 	b, a := before.(*v1.CephCluster), after.(*v1.CephCluster)
-	return pool.InQuorum(b) != pool.InQuorum(a) || b.Status.State != a.Status.State || b.Generation != a.Generation ||
+	return dependent.InQuorum(b) != dependent.InQuorum(a) || b.Status.State != a.Status.State || b.Generation != a.Generation ||
 		version(b) != version(a) || (b.DeletionTimestamp == nil) != (a.DeletionTimestamp == nil)
 }
 
@@ -129,51 +132,53 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		}
 		return reconcile.Result{}, fmt.Errorf("failed to get CephFilesystem %s: %w", req, err)
 	}
-	w := &writer{client: r.Client, stored: &stored}
+	w := &writer{Client: r.Client, Stored: &stored, Kind: v1.CephFilesystemKind, Finalizer: v1.CephFilesystemFinalizer}
 	status := stored.Status.DeepCopy()
-	at := scene{generation: stored.Generation, now: r.Clock.Now()}
+	at := dependent.Scene{Generation: stored.Generation, Now: r.Clock.Now()}
 	if stored.DeletionTimestamp != nil {
 		done, err := r.remove(ctx, w, status)
-		if done || err != nil && w.failed(err) {
+		if done || err != nil && w.Failed(err) {
 			return reconcile.Result{}, client.IgnoreNotFound(err)
 		}
-		r.tellBlocked(&stored, err)
-		concludeDeletion(status, at, err)
-		return reconcile.Result{RequeueAfter: again(err)}, w.status(ctx, status)
+		if b, is := dependent.NewlyBlocked(&stored.Status, err); is {
+			r.Events.Event(&stored, door.Warning, v1.ConditionDeletionBlocked, b.Error())
+		}
+		dependent.ConcludeDeletion(status, at, err)
+		return reconcile.Result{RequeueAfter: again(err)}, w.Status(ctx, status)
 	}
 	found, err := r.ensure(ctx, w)
-	if err != nil && w.failed(err) {
+	if err != nil && w.Failed(err) {
 		return reconcile.Result{}, err
 	}
 	if err != nil {
 		r.Log.Debugf("CephFilesystem %s: %v", req, err)
 	}
-	if staysReady(status, at, err) {
+	if dependent.StaysReady(status, at, err) {
 		return reconcile.Result{RequeueAfter: again(err)}, nil
 	}
 	report(status, at, &stored.Spec, found)
-	conclude(status, at, err)
-	return reconcile.Result{RequeueAfter: again(err)}, w.status(ctx, status)
+	dependent.Conclude(status, at, "the file system is as the spec asks, and is served", err)
+	return reconcile.Result{RequeueAfter: again(err)}, w.Status(ctx, status)
 }
 
 // ensure makes the file system what the spec asks for and returns what is to be
 // told of it.
 func (r *reconciler) ensure(ctx context.Context, w *writer) (findings, error) {
-	wanted, err := wants(w.stored)
+	wanted, err := wants(w.Stored)
 	if err != nil {
 		return findings{}, err
 	}
-	p, err := r.pass(ctx, w.stored)
+	p, err := r.pass(ctx, w.Stored)
 	if err != nil {
 		return findings{}, err
 	}
 	if p.Cluster.DeletionTimestamp != nil {
 		return findings{}, pass.WaitFor(v1.ReasonClusterNotReady, 0, "another CephCluster: %s/%s is being deleted", p.Cluster.Namespace, p.Cluster.Name)
 	}
-	if err := w.finalizer(ctx, true); err != nil {
+	if err := w.Finalize(ctx, true); err != nil {
 		return findings{}, err
 	}
-	g := &gang{p: p, fs: w.stored, want: wanted.on(p.Version)}
+	g := &gang{p: p, fs: w.Stored, want: wanted.on(p.Version)}
 	g.remark(g.want.remark)
 	err = g.bring(ctx)
 	return g.found, err

@@ -2,7 +2,6 @@ package filesystem
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -14,58 +13,49 @@ import (
 	"github.com/tidepool-ceph/tidepool/prod/ceph"
 	"github.com/tidepool-ceph/tidepool/prod/operator/daemon"
 	"github.com/tidepool-ceph/tidepool/prod/operator/dependent"
-	"github.com/tidepool-ceph/tidepool/prod/operator/door"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pool"
 )
 
-// forced says whether a person wants the file system gone with all files in it.
-func forced(fs client.Object) bool { return fs.GetAnnotations()[v1.ForceDeletionAnnotation] == "true" }
-
-// blocked says that a file system is not removed because of what is in it.
-type blocked struct{ *pass.Waiting }
-
-func (b blocked) Unwrap() error { return b.Waiting }
-
 // remove removes the file system of a CephFilesystem that is being deleted, with
 // its pools and its MDS, as far as the spec does not keep them, and lets the
 // CephFilesystem go. done says that it has.
-func (r *reconciler) remove(ctx context.Context, w *writer, status *v1.FilesystemStatus) (done bool, err error) {
-	if !controllerutil.ContainsFinalizer(w.stored, v1.CephFilesystemFinalizer) {
+func (r *reconciler) remove(ctx context.Context, w *writer, status *v1.DependentStatus) (done bool, err error) {
+	if !controllerutil.ContainsFinalizer(w.Stored, v1.CephFilesystemFinalizer) {
 		return true, nil
 	}
-	wanted, err := wants(w.stored)
+	wanted, err := wants(w.Stored)
 	if err != nil { // it never was a file system
-		return true, w.finalizer(ctx, false)
+		return true, w.Finalize(ctx, false)
 	}
-	cluster, err := pool.ClusterOf(ctx, r.Client, w.stored.Namespace)
+	cluster, err := dependent.ClusterOf(ctx, r.Client, w.Stored.Namespace)
 	if err != nil {
 		return false, err
 	}
-	lost, err := dependent.Abandoned(ctx, r.Client, cluster)
+	given, err := dependent.GivenUp(ctx, r.Client, w.Stored, cluster)
 	if err != nil {
 		return false, err
 	}
-	if lost || cluster.DeletionTimestamp != nil && forced(w.stored) && !pool.InQuorum(cluster) {
-		r.Log.Infof("CephFilesystem %s/%s goes without its file system", w.stored.Namespace, w.stored.Name)
-		return true, w.finalizer(ctx, false)
+	if given {
+		r.Log.Infof("CephFilesystem %s/%s goes without its file system", w.Stored.Namespace, w.Stored.Name)
+		return true, w.Finalize(ctx, false)
 	}
-	p, err := r.pass(ctx, w.stored)
+	p, err := r.pass(ctx, w.Stored)
 	if err != nil {
-		return false, err
+		return false, dependent.WithoutCeph(err, v1.CephFilesystemKind, cluster)
 	}
-	g := &gang{p: p, fs: w.stored, want: wanted}
+	g := &gang{p: p, fs: w.Stored, want: wanted}
 	if err := g.destroy(ctx, w, status); err != nil {
 		return false, err
 	}
 	if err := g.dismissAll(ctx); err != nil {
 		return false, err
 	}
-	return true, w.finalizer(ctx, false)
+	return true, w.Finalize(ctx, false)
 }
 
 // destroy removes file system and pools.
-func (g *gang) destroy(ctx context.Context, w *writer, status *v1.FilesystemStatus) error {
+func (g *gang) destroy(ctx context.Context, w *writer, status *v1.DependentStatus) error {
 	if g.fs.Spec.PreserveFilesystemOnDelete {
 		return nil
 	}
@@ -123,7 +113,7 @@ func (g *gang) ours(ctx context.Context) ([]ceph.Pool, error) {
 // holdsNothing is nil for a file system that may go: there are no files in its
 // data pools, or they stay, or a person wants them gone.
 func (g *gang) holdsNothing(ctx context.Context, pools []ceph.Pool) error {
-	if forced(g.fs) || g.fs.Spec.PreservePoolsOnDelete || len(pools) == 0 {
+	if dependent.Forced(g.fs) || g.fs.Spec.PreservePoolsOnDelete || len(pools) == 0 {
 		return nil
 	}
 	uses, err := g.p.Ceph.PoolUses(ctx)
@@ -139,7 +129,7 @@ func (g *gang) holdsNothing(ctx context.Context, pools []ceph.Pool) error {
 			return pass.WaitFor(v1.ReasonWaiting, retry, "Ceph to say what the pool %s holds", p.Name)
 		}
 		if n := uses[i].Objects; n > 0 {
-			return blocked{pass.WaitFor(v1.ReasonPoolNotEmpty, emptied,
+			return dependent.Blocked{Waiting: pass.WaitFor(v1.ReasonPoolNotEmpty, emptied,
 				"the file system %s to be emptied: there are files of %d objects in its pool %s; remove them, or annotate the CephFilesystem with %s=true to lose them with it",
 				g.want.name, n, p.Name, v1.ForceDeletionAnnotation)}
 		}
@@ -147,28 +137,14 @@ func (g *gang) holdsNothing(ctx context.Context, pools []ceph.Pool) error {
 	return nil
 }
 
-func (g *gang) destroyPools(ctx context.Context, w *writer, status *v1.FilesystemStatus, pools []ceph.Pool) error {
+func (g *gang) destroyPools(ctx context.Context, w *writer, status *v1.DependentStatus, pools []ceph.Pool) error {
 	var names []string
 	for _, p := range pools {
 		names = append(names, p.Name)
 	}
-	err := pool.Destroy(ctx, g.p.Ceph, pool.Gate{
-		Open: status.Info[v1.PoolInfoDeletionOpened] == "true",
-		Note: func(open bool) error {
-			if !open {
-				delete(status.Info, v1.PoolInfoDeletionOpened)
-				return nil
-			}
-			if status.Info == nil {
-				status.Info = map[string]string{}
-			}
-			status.Info[v1.PoolInfoDeletionOpened] = "true"
-			return w.status(ctx, status)
-		},
-		Removed: func(name string) {
-			g.p.Log.Infof("removed pool %s of CephFilesystem %s/%s", name, g.fs.Namespace, g.fs.Name)
-		},
-	}, names...)
+	err := pool.Destroy(ctx, g.p.Ceph, pool.GateOf(ctx, status, w.Status, func(name string) {
+		g.p.Log.Infof("removed pool %s of CephFilesystem %s/%s", name, g.fs.Namespace, g.fs.Name)
+	}), names...)
 	if err != nil {
 		return err
 	}
@@ -198,12 +174,4 @@ func (g *gang) dismissAll(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// tellBlocked sends an Event the first time that a deletion is blocked.
-func (r *reconciler) tellBlocked(fs *v1.CephFilesystem, err error) {
-	var b blocked
-	if errors.As(err, &b) && !isBlocked(&fs.Status) {
-		r.Events.Event(fs, door.Warning, v1.ConditionDeletionBlocked, b.Error())
-	}
 }

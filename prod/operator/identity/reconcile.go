@@ -64,9 +64,15 @@ func SaveMons(ctx context.Context, p *pass.Pass) error {
 		ObjectMeta: metav1.ObjectMeta{Namespace: p.Cluster.Namespace, Name: EndpointsName},
 		Data:       data,
 	}
-	if _, err := object.Ensure(ctx, p.Client, cm, object.OwnedBy(p.Cluster)); err != nil {
+	var before client.Object
+	if p.Identity.Record != nil {
+		before = p.Identity.Record
+	}
+	after, err := object.EnsureSince(ctx, p.Client, before, cm, object.OwnedBy(p.Cluster))
+	if err != nil {
 		return fmt.Errorf("failed to save mons. %w", err)
 	}
+	p.Identity.Record = after.(*corev1.ConfigMap)
 	if err := config.Store(ctx, p); err != nil {
 		return fmt.Errorf("failed to save mons. %w", err)
 	}
@@ -140,6 +146,7 @@ func loadMons(ctx context.Context, p *pass.Pass) error {
 		if err := former(p, "ConfigMap", &recorded); err != nil {
 			return err
 		}
+		p.Identity.Record = &recorded
 	}
 	endpoints, complaints, err := Decode(recorded.Data)
 	if err != nil {

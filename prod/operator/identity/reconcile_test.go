@@ -15,6 +15,7 @@ import (
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
 	"github.com/tidepool-ceph/tidepool/prod/ceph"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door/doortest"
+	"github.com/tidepool-ceph/tidepool/prod/operator/object"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
 )
 
@@ -308,5 +309,27 @@ func TestAToolThatWritesNoKeyMakesNoIdentity(t *testing.T) {
 	}
 	if err := Reconcile(t.Context(), p); !errors.Is(err, ceph.ErrGarbled) || strings.Contains(err.Error(), "no-key") || len(w.Writes) > 0 {
 		t.Errorf("got %v, %v", err, w.Writes)
+	}
+}
+
+// What a pass decided by one record is not written over a newer one: a mon that
+// was recorded in between would be forgotten.
+func TestARecordIsNotWrittenOverANewerOne(t *testing.T) {
+	w := doortest.New(t)
+	p := newPass(w)
+	if err := Reconcile(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	newer := doortest.Get(t, w, "rook-ceph", EndpointsName, &corev1.ConfigMap{})
+	newer.Data["data"] = "a=10.0.0.1:6789"
+	if err := w.Doors().Client.Update(t.Context(), newer); err != nil {
+		t.Fatal(err)
+	}
+	p.Identity.Mons = map[string]pass.Mon{"b": {Name: "b", Endpoint: "10.0.0.2:6789"}}
+	if err := SaveMons(t.Context(), p); !object.Raced(err) {
+		t.Errorf("got %v", err)
+	}
+	if got := doortest.Get(t, w, "rook-ceph", EndpointsName, &corev1.ConfigMap{}).Data["data"]; got != "a=10.0.0.1:6789" {
+		t.Errorf("the record is %q", got)
 	}
 }

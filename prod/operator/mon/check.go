@@ -53,8 +53,9 @@ func or(first, second v1.Duration, otherwise time.Duration) time.Duration {
 // target is how many mons are worked towards: spec.mon.count, or as many as there
 // are nodes for them up to spec.mon.preferredCount, and then an uneven number
 // (S5). A node counts as long as it is meant for mons, whatever state it is in:
-// a mon is not given up because its node restarts.
-func target(spec *v1.ClusterSpec, nodes []corev1.Node) int {
+// a mon is not given up because its node restarts. A placement that cannot be read
+// says nothing of the nodes: then those are kept that are recorded.
+func target(spec *v1.ClusterSpec, nodes []corev1.Node, recorded int) int {
 	count, preferred := spec.Mon.Count, spec.Mon.PreferredCount
 	if preferred <= count {
 		return count
@@ -62,7 +63,11 @@ func target(spec *v1.ClusterSpec, nodes []corev1.Node) int {
 	fit := 0
 	placement := spec.Placement.For(v1.Mon)
 	for i := range nodes {
-		if matches, err := node.Matches(&nodes[i], placement); err == nil && matches && !node.Repels(&nodes[i], placement) {
+		matches, err := node.Matches(&nodes[i], placement)
+		if err != nil {
+			return max(count, min(preferred, recorded))
+		}
+		if matches && !node.Repels(&nodes[i], placement) {
 			fit++
 		}
 	}

@@ -54,9 +54,24 @@ func TestTarget(t *testing.T) {
 				list[i] = aNode("n")
 				list[i].Spec.Unschedulable = i == 0 // which does not count: it comes back
 			}
-			if got := target(spec, list); got != c.want {
+			if got := target(spec, list, 0); got != c.want {
 				t.Errorf("got %d, want %d", got, c.want)
 			}
 		})
+	}
+}
+
+// A typing error in an affinity must not look like nodes that are gone: mons would
+// be removed one by one.
+func TestAPlacementThatCannotBeReadKeepsTheMons(t *testing.T) {
+	spec := &v1.ClusterSpec{Mon: v1.MonSpec{Count: 3, PreferredCount: 5}, Placement: v1.Placements{v1.Mon: {NodeAffinity: &corev1.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
+			MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "a", Operator: "Inside", Values: []string{"b"}}},
+		}}},
+	}}}}
+	for recorded, want := range map[int]int{0: 3, 4: 4, 5: 5, 7: 5} {
+		if got := target(spec, []corev1.Node{aNode("n")}, recorded); got != want {
+			t.Errorf("%d recorded: got %d, want %d", recorded, got, want)
+		}
 	}
 }

@@ -91,7 +91,7 @@ func observe(ctx context.Context, p *pass.Pass) (*step, error) {
 		return nil, fmt.Errorf("failed to list nodes. %w", err)
 	}
 	s.nodes = nodes.Items
-	s.wanted = target(&p.Cluster.Spec, s.nodes)
+	s.wanted = target(&p.Cluster.Spec, s.nodes, len(p.Identity.Mons))
 	if p.Cluster.Status.Mon != nil {
 		p.Cluster.Status.Mon.Count = s.wanted
 	}
@@ -126,12 +126,7 @@ func (s *step) member(name string) member {
 		return m
 	}
 	m.ready = daemon.Ready(d)
-	m.since = s.Clock.Since(d.CreationTimestamp.Time)
-	for _, c := range d.Status.Conditions {
-		if c.Type == appsv1.DeploymentAvailable {
-			m.since = min(m.since, s.Clock.Since(c.LastTransitionTime.Time))
-		}
-	}
+	m.since = s.Clock.Since(daemon.LastChange(d))
 	return m
 }
 

@@ -30,17 +30,37 @@ func Ensure(ctx context.Context, c client.Client, desired client.Object, owner m
 	if err != nil {
 		return false, err
 	}
+	_, changed, err = put(ctx, c, kind, existing, desired, owner)
+	return changed, err
+}
+
+// EnsureSince is Ensure for what was decided by existing, nil for that there was
+// none: if that is not the newest any more, nothing is written and the error is
+// one of those of [Raced]. It returns the object as it is then.
+func EnsureSince(ctx context.Context, c client.Client, existing, desired client.Object, owner metav1.OwnerReference) (client.Object, error) {
+	gvk, err := apiutil.GVKForObject(desired, c.Scheme())
+	if err != nil {
+		return nil, err
+	}
+	after, _, err := put(ctx, c, gvk.Kind, existing, desired, owner)
+	return after, err
+}
+
+// put writes desired over existing, nil if there is none, where they differ.
+func put(ctx context.Context, c client.Client, kind string, existing, desired client.Object, owner metav1.OwnerReference) (after client.Object, changed bool, err error) {
 	if existing == nil {
-		return create(ctx, c, kind, desired, owner)
+		after, err = create(ctx, c, kind, desired, owner)
+		return after, err == nil, err
 	}
 	wanted := ownedLike(desired, owner)
 	if UpToDate(existing, wanted) {
-		return false, nil
+		return existing, false, nil
 	}
-	if err := c.Update(ctx, Merge(existing, wanted)); err != nil {
-		return false, fmt.Errorf("failed to update %s: %w", name(kind, desired), err)
+	after = Merge(existing, wanted)
+	if err := c.Update(ctx, after); err != nil {
+		return existing, false, fmt.Errorf("failed to update %s: %w", name(kind, desired), err)
 	}
-	return true, nil
+	return after, true, nil
 }
 
 // EnsureOnce creates the object if there is none, and never touches one that
@@ -50,11 +70,11 @@ func EnsureOnce(ctx context.Context, c client.Client, desired client.Object, own
 	if err != nil || existing != nil {
 		return false, err
 	}
-	created, err = create(ctx, c, kind, desired, owner)
+	_, err = create(ctx, c, kind, desired, owner)
 	if apierrors.IsAlreadyExists(err) {
 		return false, nil
 	}
-	return created, err
+	return err == nil, err
 }
 
 // Delete deletes the object, with what it owns, if there is one and it belongs
@@ -105,13 +125,13 @@ func observe(ctx context.Context, c client.Client, desired client.Object, owner 
 	return gvk.Kind, existing, nil
 }
 
-func create(ctx context.Context, c client.Client, kind string, desired client.Object, owner metav1.OwnerReference) (bool, error) {
+func create(ctx context.Context, c client.Client, kind string, desired client.Object, owner metav1.OwnerReference) (client.Object, error) {
 	object := owned(desired, owner)
 	record(object, keys(object))
 	if err := c.Create(ctx, object); err != nil {
-		return false, fmt.Errorf("failed to create %s: %w", name(kind, desired), err)
+		return nil, fmt.Errorf("failed to create %s: %w", name(kind, desired), err)
 	}
-	return true, nil
+	return object, nil
 }
 
 // ownedLike is [owned] for reading: all but its owners is desired's own.

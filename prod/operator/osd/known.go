@@ -121,21 +121,25 @@ func newOSDMap(dump ceph.OSDMap) osdMap {
 }
 
 // find is the OSD of that id and uuid. One that was made without a uuid has none
-// in the map before it was up.
+// in the map before it was up; one whose uuid is not known is taken for that of
+// the map, so that it is never held for removed.
 func (m osdMap) find(osd prepare.OSD) (ceph.OSDInfo, bool) {
 	info, ok := m[osd.ID]
-	same := info.UUID == osd.UUID || strings.Trim(info.UUID, "0-") == "" && slices.Contains(info.State, "new")
+	same := info.UUID == osd.UUID || osd.UUID == "" || strings.Trim(info.UUID, "0-") == "" && slices.Contains(info.State, "new")
 	return info, ok && same
 }
 
-const uuidFlag = "--osd-uuid="
+const uuidFlag = "--osd-uuid"
 
 // uuidOf is the uuid of the OSD that a Deployment runs, "" if it does not say.
 func uuidOf(d *appsv1.Deployment) string {
 	for _, c := range d.Spec.Template.Spec.Containers {
-		for _, arg := range c.Args {
-			if uuid, ok := strings.CutPrefix(arg, uuidFlag); ok {
+		for i, arg := range c.Args {
+			if uuid, ok := strings.CutPrefix(arg, uuidFlag+"="); ok {
 				return uuid
+			}
+			if arg == uuidFlag && i+1 < len(c.Args) {
+				return c.Args[i+1]
 			}
 		}
 	}
@@ -182,13 +186,7 @@ func (k known) changing(now time.Time) bool {
 	if k.Deployment == nil {
 		return false
 	}
-	last := k.Deployment.CreationTimestamp.Time
-	for _, c := range k.Deployment.Status.Conditions {
-		if c.Type == appsv1.DeploymentAvailable && c.LastTransitionTime.After(last) {
-			last = c.LastTransitionTime.Time
-		}
-	}
-	return k.Deployment.Status.ObservedGeneration < k.Deployment.Generation || now.Sub(last) < settled
+	return k.Deployment.Status.ObservedGeneration < k.Deployment.Generation || now.Sub(daemon.LastChange(k.Deployment)) < settled
 }
 
 // runs says whether the OSD's pod runs.

@@ -89,7 +89,8 @@ func (u *turn) ask(ctx context.Context, returning *outdated) ([]outdated, error)
 	since := u.blockedSince()
 	groups := u.groups()
 	// Where one group may not be stopped for long, others are asked for.
-	first := int(u.Clock.Since(since)/askElsewhere) * (questions - 1) % len(groups)
+	turns := max(0, int(u.Clock.Since(since)/askElsewhere)) // the time may come from a clock that is ahead
+	first := turns * (questions - 1) % len(groups)
 	groups = append(slices.Clone(groups[first:]), groups[:first]...)
 	if returning != nil {
 		groups = slices.DeleteFunc(groups, func(g []outdated) bool { return g[0].node != returning.node })
@@ -137,7 +138,11 @@ func (u *turn) askFor(ctx context.Context, group []outdated) ([]outdated, *pass.
 			return nil, nil, fmt.Errorf("failed to ask whether %s may be stopped: %w", named(set), err)
 		}
 		if answer.OK {
-			return u.those(func(o outdated) bool { return o.node == group[0].node && slices.Contains(answer.OSDs, o.id) }), nil, nil
+			next := u.those(func(o outdated) bool { return o.node == group[0].node && slices.Contains(answer.OSDs, o.id) })
+			if len(next) == 0 {
+				return nil, nil, fmt.Errorf("failed to ask whether %s may be stopped: %w: Ceph says yes, and names only %v", named(set), ceph.ErrGarbled, answer.OSDs)
+			}
+			return next, nil, nil
 		}
 		refusal = upgrade.Refusal(named(set), answer)
 	}
@@ -159,7 +164,7 @@ func (u *turn) returning() *outdated {
 		d := u.all[name]
 		id, err := strconv.Atoi(d.Labels[IDLabel])
 		changing := slices.ContainsFunc(u.osds, func(o outdated) bool { return o.desired.Name == name })
-		if err != nil || changing || u.Clock.Since(lastChange(d)) >= startTime {
+		if err != nil || changing || u.Clock.Since(daemon.LastChange(d)) >= startTime {
 			continue
 		}
 		if !daemon.Ready(d) || !u.up(id) {
@@ -167,17 +172,6 @@ func (u *turn) returning() *outdated {
 		}
 	}
 	return nil
-}
-
-// lastChange is when a Deployment's pod became available or ceased to be.
-func lastChange(d *appsv1.Deployment) time.Time {
-	at := d.CreationTimestamp.Time
-	for _, c := range d.Status.Conditions {
-		if c.Type == appsv1.DeploymentAvailable {
-			at = c.LastTransitionTime.Time
-		}
-	}
-	return at
 }
 
 func (u *turn) change(ctx context.Context, osds []outdated) error {

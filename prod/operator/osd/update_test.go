@@ -2,6 +2,7 @@ package osd_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/tidepool-ceph/tidepool/prod/ceph"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door/doortest"
 	"github.com/tidepool-ceph/tidepool/prod/operator/osd"
+	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
 )
 
 // harbour is a cluster whose Ceph says which OSDs may be stopped.
@@ -222,5 +224,27 @@ func TestACheckThatIsOverdue(t *testing.T) {
 	}
 	if !strings.Contains(strings.Join(h.Reported, "\n"), "Warning UpgradeAtRisk osd.") {
 		t.Errorf("%q", h.Reported)
+	}
+}
+
+// A condition may carry the time of a clock that is ahead of this one.
+func TestATimeToComeIsNoTurn(t *testing.T) {
+	h := newHarbour(t, pacific)
+	ahead := metav1.Condition{Type: v1.ConditionUpgradeBlocked, Status: metav1.ConditionTrue, Reason: v1.ReasonNotOkToStop}
+	ahead.LastTransitionTime = metav1.NewTime(h.Clock.Now().Add(15 * time.Second))
+	h.pass.Cluster.Status.Conditions = append(h.pass.Cluster.Status.Conditions, ahead)
+	h.turn() // does not panic
+}
+
+func TestAYesThatNamesOthersIsGarbled(t *testing.T) {
+	h := newHarbour(t, pacific)
+	h.lets = func(string) string { return "99" }
+	doors := h.Doors()
+	p := &pass.Pass{
+		Ceph:  ceph.NewAdmin(doors.Exec, doors.Files, doors.IDs, ceph.Conn{Cluster: "rook-ceph", Conf: "/c", Keyring: "/k"}, pacific),
+		Doors: doors, Settings: h.pass.Settings, Cluster: h.pass.Cluster.DeepCopy(), Version: pacific, Identity: h.pass.Identity,
+	}
+	if err := osd.Reconcile(t.Context(), p); h.changed() != "" || !errors.Is(err, ceph.ErrGarbled) {
+		t.Errorf("changed %q, error %v", h.changed(), err)
 	}
 }

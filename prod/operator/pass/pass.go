@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
 	"github.com/tidepool-ceph/tidepool/prod/ceph"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door"
@@ -51,6 +53,9 @@ type Identity struct {
 	// MaxMonID is the highest mon id ever given out, -1 for none; ids are not
 	// given out again (S86).
 	MaxMonID int
+	// Record is the ConfigMap that the mons were read from, or written to last; nil
+	// if there is none. What is decided by it is not written over a newer one.
+	Record *corev1.ConfigMap
 	// Ports is the "port" part of the recorded mapping (S80), kept as it is.
 	Ports map[string]int32
 }

@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"time"
 
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
 	"github.com/tidepool-ceph/tidepool/prod/ceph"
-	"github.com/tidepool-ceph/tidepool/prod/operator/config"
 	"github.com/tidepool-ceph/tidepool/prod/operator/controller"
-	"github.com/tidepool-ceph/tidepool/prod/operator/crush"
+	"github.com/tidepool-ceph/tidepool/prod/operator/dependent"
 	"github.com/tidepool-ceph/tidepool/prod/operator/door"
 	"github.com/tidepool-ceph/tidepool/prod/operator/pass"
 )
@@ -27,8 +25,6 @@ const (
 	retry = 10 * time.Second
 	// emptied is when to look again whether a pool has become empty.
 	emptied = time.Minute
-	// soon is when to look again for what the cluster's own pass is about to do.
-	soon = 5 * time.Second
 )
 
 // New makes the controller of CephBlockPools.
@@ -42,6 +38,9 @@ func New(doors door.Doors, settings pass.Settings) controller.Controller {
 		},
 	}
 }
+
+// writer writes the status and the finalizer of one CephBlockPool.
+type writer = dependent.Writer[*v1.CephBlockPool]
 
 type reconciler struct {
 	door.Doors
@@ -74,7 +73,7 @@ func poolMatters(before, after client.Object) bool {
 	}
 	return before.GetGeneration() != after.GetGeneration() ||
 		(before.GetDeletionTimestamp() == nil) != (after.GetDeletionTimestamp() == nil) ||
-		forced(before) != forced(after)
+		dependent.Forced(before) != dependent.Forced(after)
 }
 
 // clusterMatters: pools can be looked after now, or no longer.
@@ -83,14 +82,9 @@ func clusterMatters(before, after client.Object) bool {
 		return true
 	}
 	b, a := before.(*v1.CephCluster), after.(*v1.CephCluster)
-	return InQuorum(b) != InQuorum(a) || b.Status.State != a.Status.State ||
+	return dependent.InQuorum(b) != dependent.InQuorum(a) || b.Status.State != a.Status.State ||
 		(b.DeletionTimestamp == nil) != (a.DeletionTimestamp == nil) ||
 		b.Spec.CleanupPolicy.Destroys() != a.Spec.CleanupPolicy.Destroys()
-}
-
-// InQuorum says whether the mons of a cluster are in quorum, as its status has it.
-func InQuorum(cluster *v1.CephCluster) bool {
-	return apimeta.IsStatusConditionTrue(cluster.Status.Conditions, v1.ConditionMonsInQuorum)
 }
 
 // Reconcile brings one pool to what its CephBlockPool asks for, or removes it
@@ -103,57 +97,59 @@ func (r *reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		}
 		return reconcile.Result{}, fmt.Errorf("failed to get CephBlockPool %s: %w", req, err)
 	}
-	w := &writer{client: r.Client, stored: &stored}
+	w := &writer{Client: r.Client, Stored: &stored, Kind: v1.CephBlockPoolKind, Finalizer: v1.CephBlockPoolFinalizer}
 	status := stored.Status.DeepCopy()
-	at := scene{generation: stored.Generation, now: r.Clock.Now()}
+	at := dependent.Scene{Generation: stored.Generation, Now: r.Clock.Now()}
 	if stored.DeletionTimestamp != nil {
 		done, err := r.remove(ctx, w, status)
-		if done || err != nil && w.failed(err) {
+		if done || err != nil && w.Failed(err) {
 			return reconcile.Result{}, client.IgnoreNotFound(err)
 		}
-		r.tellBlocked(&stored, err)
-		concludeDeletion(status, at, err)
-		return reconcile.Result{RequeueAfter: again(err)}, w.status(ctx, status)
+		if b, is := dependent.NewlyBlocked(&stored.Status, err); is {
+			r.Events.Event(&stored, door.Warning, v1.ConditionDeletionBlocked, b.Error())
+		}
+		dependent.ConcludeDeletion(status, at, err)
+		return reconcile.Result{RequeueAfter: again(err)}, w.Status(ctx, status)
 	}
 	found, err := r.ensure(ctx, w)
-	if err != nil && w.failed(err) {
+	if err != nil && w.Failed(err) {
 		return reconcile.Result{}, err
 	}
 	if err != nil {
 		r.Log.Debugf("CephBlockPool %s: %v", req, err)
 	}
-	if staysReady(status, at, err) {
+	if dependent.StaysReady(status, at, err) {
 		return reconcile.Result{RequeueAfter: again(err)}, nil
 	}
 	report(status, at, &stored.Spec, found)
-	conclude(status, at, err)
-	return reconcile.Result{RequeueAfter: again(err)}, w.status(ctx, status)
+	dependent.Conclude(status, at, "the pool is as the spec asks", err)
+	return reconcile.Result{RequeueAfter: again(err)}, w.Status(ctx, status)
 }
 
 // ensure makes the pool what the spec asks for and returns what it is then.
 func (r *reconciler) ensure(ctx context.Context, w *writer) (findings, error) {
-	wanted, err := wants(w.stored)
+	wanted, err := wants(w.Stored)
 	if err != nil {
 		return findings{}, pass.Refuse(v1.ReasonInvalidSpec, "%v", err)
 	}
-	cluster, err := ClusterOf(ctx, r.Client, w.stored.Namespace)
+	cluster, err := dependent.ClusterOf(ctx, r.Client, w.Stored.Namespace)
 	if err != nil {
 		return findings{}, err
 	}
-	admin, err := Admin(ctx, r.Doors, r.settings, cluster, w.stored.Namespace)
+	admin, err := dependent.Admin(ctx, r.Doors, r.settings, cluster, w.Stored.Namespace)
 	if err != nil {
 		return findings{}, err
 	}
 	if cluster.DeletionTimestamp != nil {
 		return findings{}, pass.WaitFor(v1.ReasonClusterNotReady, 0, "another CephCluster: %s/%s is being deleted", cluster.Namespace, cluster.Name)
 	}
-	if err := w.finalizer(ctx, true); err != nil {
+	if err := w.Finalize(ctx, true); err != nil {
 		return findings{}, err
 	}
 	seen, created, err := bring(ctx, admin, wanted)
 	if created {
-		r.Log.Infof("created pool %s for CephBlockPool %s/%s", wanted.name, w.stored.Namespace, w.stored.Name)
-		r.Events.Event(w.stored, door.Normal, "PoolCreated", fmt.Sprintf("The pool %s was created", wanted.name))
+		r.Log.Infof("created pool %s for CephBlockPool %s/%s", wanted.name, w.Stored.Namespace, w.Stored.Name)
+		r.Events.Event(w.Stored, door.Normal, "PoolCreated", fmt.Sprintf("The pool %s was created", wanted.name))
 	}
 	return r.findings(wanted, seen), err
 }
@@ -173,44 +169,6 @@ func (r *reconciler) findings(wanted want, seen seen) findings {
 	_, remark, _ := plan(wanted, seen)
 	place, _ := seen.placement()
 	return findings{pool: seen.pool, domain: place.domain, remark: remark}
-}
-
-// ClusterOf is the CephCluster of a namespace, nil if there is none. Of two, it is
-// the one that came first; the other is refused (S18).
-func ClusterOf(ctx context.Context, c client.Client, namespace string) (*v1.CephCluster, error) {
-	var clusters v1.CephClusterList
-	if err := c.List(ctx, &clusters, client.InNamespace(namespace)); err != nil {
-		return nil, fmt.Errorf("failed to list the CephClusters of namespace %s: %w", namespace, err)
-	}
-	var first *v1.CephCluster
-	for i := range clusters.Items {
-		one := &clusters.Items[i]
-		if first == nil || one.CreationTimestamp.Before(&first.CreationTimestamp) ||
-			one.CreationTimestamp.Equal(&first.CreationTimestamp) && one.Name < first.Name {
-			first = one
-		}
-	}
-	return first, nil
-}
-
-// Admin administers the cluster as soon as pools may be made in it; until then
-// the error is a [*pass.Waiting].
-func Admin(ctx context.Context, doors door.Doors, settings pass.Settings, cluster *v1.CephCluster, namespace string) (*ceph.Admin, error) {
-	if cluster == nil {
-		return nil, pass.WaitFor(v1.ReasonNoCluster, 0, "a CephCluster in namespace %s", namespace)
-	}
-	if !InQuorum(cluster) {
-		return nil, pass.WaitFor(v1.ReasonClusterNotReady, 0, "the mons of CephCluster %s/%s to form a quorum", namespace, cluster.Name)
-	}
-	admin, err := config.Admin(doors, settings, cluster)
-	if err != nil {
-		return nil, err
-	}
-	settled, err := crush.Settled(ctx, doors.Client, namespace, admin.Version())
-	if err == nil && !settled {
-		err = pass.WaitFor(v1.ReasonClusterNotReady, soon, "the crush map of CephCluster %s/%s", namespace, cluster.Name)
-	}
-	return admin, err
 }
 
 // again is when the next pass is due, 0 for when an event comes.

@@ -133,7 +133,7 @@ func TestAPoolIsMadeAndThenLeftAlone(t *testing.T) {
 		"osd pool set p size 1 --yes-i-really-mean-it",
 	})
 	r := p.resource(t)
-	if r.Status.Phase != v1.PoolPhaseReady || r.Status.ObservedGeneration != 1 || r.Status.Info["id"] != "7" || r.Status.Info["failureDomain"] != "host" || r.Status.Info["type"] != "Replicated" {
+	if r.Status.Phase != v1.DependentPhaseReady || r.Status.ObservedGeneration != 1 || r.Status.Info["id"] != "7" || r.Status.Info["failureDomain"] != "host" || r.Status.Info["type"] != "Replicated" {
 		t.Errorf("the status is %+v", r.Status)
 	}
 	if !slices.Equal(r.Finalizers, []string{v1.CephBlockPoolFinalizer}) {
@@ -164,7 +164,7 @@ func TestWaiting(t *testing.T) {
 			if ready.Reason != c.reason || !strings.Contains(ready.Message, c.says) || again != c.again || len(p.Commands) > 0 {
 				t.Errorf("condition %+v, again in %s, ran %v", ready, again, p.Commands)
 			}
-			if phase := p.resource(t).Status.Phase; phase != v1.PoolPhaseProgressing {
+			if phase := p.resource(t).Status.Phase; phase != v1.DependentPhaseProgressing {
 				t.Errorf("the phase is %s", phase)
 			}
 		})
@@ -285,7 +285,7 @@ func TestDeletionIsBlocked(t *testing.T) {
 		again, ran := p.pass(t)
 		status := p.resource(t).Status
 		c := apimeta.FindStatusCondition(status.Conditions, v1.ConditionDeletionBlocked)
-		if len(ran) > 0 || again != time.Minute || status.Phase != v1.PoolPhaseDeleting || c == nil || c.Reason != v1.ReasonPoolNotEmpty || !strings.Contains(c.Message, "it holds 3 objects") {
+		if len(ran) > 0 || again != time.Minute || status.Phase != v1.DependentPhaseDeleting || c == nil || c.Reason != v1.ReasonPoolNotEmpty || !strings.Contains(c.Message, "it holds 3 objects") {
 			t.Errorf("it runs %v, again in %s, status %+v", ran, again, status)
 		}
 	}
@@ -317,7 +317,7 @@ func TestWhatMatters(t *testing.T) {
 		change func(*v1.CephBlockPool)
 		want   bool
 	}{
-		"the status":   {func(p *v1.CephBlockPool) { p.Status.Phase = v1.PoolPhaseReady }, false},
+		"the status":   {func(p *v1.CephBlockPool) { p.Status.Phase = v1.DependentPhaseReady }, false},
 		"the spec":     {func(p *v1.CephBlockPool) { p.Generation++ }, true},
 		"the deletion": {func(p *v1.CephBlockPool) { p.DeletionTimestamp = &metav1.Time{} }, true},
 		"leave to lose objects": {func(p *v1.CephBlockPool) {

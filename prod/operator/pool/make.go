@@ -83,6 +83,25 @@ type Gate struct {
 	Removed func(pool string)
 }
 
+// GateOf is the gate that a resource's status tells of and write writes down.
+func GateOf(ctx context.Context, status *v1.DependentStatus, write func(context.Context, *v1.DependentStatus) error, removed func(pool string)) Gate {
+	return Gate{
+		Open: status.Info[v1.PoolInfoDeletionOpened] == "true",
+		Note: func(open bool) error {
+			if !open {
+				delete(status.Info, v1.PoolInfoDeletionOpened)
+				return nil
+			}
+			if status.Info == nil {
+				status.Info = map[string]string{}
+			}
+			status.Info[v1.PoolInfoDeletionOpened] = "true"
+			return write(ctx, status)
+		},
+		Removed: removed,
+	}
+}
+
 // Destroy removes pools with all that they hold, letting the mons do it for that
 // time.
 func Destroy(ctx context.Context, admin *ceph.Admin, gate Gate, pools ...string) (err error) {

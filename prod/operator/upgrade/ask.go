@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	v1 "github.com/tidepool-ceph/tidepool/prod/api/v1"
@@ -25,14 +24,6 @@ func ask(ctx context.Context, p *pass.Pass, all ceph.DaemonVersions, kind string
 		answer, err = p.Ceph.MonOkToStop(ctx, ids...)
 	case MDS:
 		answer, err = p.Ceph.MDSOkToStop(ctx, ids...)
-	case OSD:
-		numbers := make([]int, len(ids))
-		for i, id := range ids {
-			if numbers[i], err = strconv.Atoi(id); err != nil {
-				return fmt.Errorf("osd.%s is no OSD: %w", id, err)
-			}
-		}
-		answer, err = p.Ceph.OSDOkToStop(ctx, 0, numbers...)
 	default:
 		return nil
 	}

@@ -4,7 +4,8 @@
 // Daemons are replaced kind by kind: mons, mgrs, OSDs, MDS, rbd-mirrors. Whoever
 // changes a Deployment whose pod runs with another image asks [MayStop] before,
 // with all daemons that would stop together, and writes nothing if the answer is
-// an error. The rules (order.go, ask.go):
+// an error; package osd, which stops many at once, asks [InOrder] and then Ceph
+// itself. The rules (order.go, ask.go):
 //
 //   - Nothing of a later kind stops before every daemon of the earlier kinds
 //     that Ceph knows of runs the version of the image, by `ceph versions`.

@@ -22,8 +22,9 @@ const defaultTimeout = 10 * time.Minute
 
 // MayStop returns nil if the daemons of a kind may be stopped now, together, to
 // run p.Version. Otherwise it returns a [*pass.Waiting] that says which of them
-// wait and for what, or another error. kind is [Mon], [Mgr], [OSD], [MDS] or
-// [RBDMirror], ids are the daemons' names within it, as in "a" or "3".
+// wait and for what, or another error. kind is [Mon], [Mgr], [MDS] or [RBDMirror],
+// ids are the daemons' names within it, as in "a". OSDs are asked for by package
+// osd, many at once, after [InOrder].
 //
 // Of p it uses the doors, Cluster (namespace and spec), Version, NextImage and Ceph.
 func MayStop(ctx context.Context, p *pass.Pass, kind string, ids ...string) error {
@@ -99,9 +100,6 @@ func Overdue(spec *v1.ClusterSpec, since, now time.Time) bool {
 
 // arrived says whether the daemons of the kind that were given the image run it.
 func arrived(ctx context.Context, p *pass.Pass, all ceph.DaemonVersions, kind string) error {
-	if kind == OSD {
-		return nil // one that does not come back must not hold up all others
-	}
 	var list appsv1.DeploymentList
 	labels := daemon.AppLabels("rook-ceph-"+kind, p.Cluster.Namespace)
 	if err := p.Client.List(ctx, &list, client.InNamespace(p.Cluster.Namespace), client.MatchingLabels(labels)); err != nil {
